@@ -1,0 +1,1 @@
+"""How much privacy a sequence of differentially private mechanisms costs, all together."""

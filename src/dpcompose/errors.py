@@ -1,0 +1,57 @@
+"""Every refusal, drawn as a tree.
+
+```
+DPError
+├── InvalidParameter     a value outside what its parameter allows      (also a ValueError)
+├── InvalidDocument      a text that does not describe a mechanism      (also a ValueError)
+├── AdjacencyMismatch    neighbouring relations that do not belong together
+├── NotProvable          no theorem answers the question; carries every reason
+├── Declined             one theorem does not apply, and says why
+└── Contradiction        two theorems disagree: a defect of this library
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class DPError(Exception):
+    """Anything this library refuses to do, in one sentence."""
+
+
+class InvalidParameter(DPError, ValueError):
+    """A value outside what its parameter allows."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        """Name the parameter, show the value (shortened) and say what is allowed."""
+        shown = repr(value)
+        if len(shown) > 60:  # noqa: PLR2004 - a message stays on one screen line
+            shown = f"{shown[:57]}..."
+        super().__init__(f"{name} = {shown} is not allowed: expected {allowed}.")
+        self.name, self.value, self.allowed = name, value, allowed
+
+
+class InvalidDocument(DPError, ValueError):
+    """A text that does not describe a mechanism."""
+
+
+class AdjacencyMismatch(DPError, ValueError):
+    """Neighbouring relations that do not belong together."""
+
+
+class NotProvable(DPError):
+    """No theorem answers the question."""
+
+    def __init__(self, question: str, reasons: Sequence[str] = ()) -> None:
+        """Say what was asked, and why each theorem declined."""
+        super().__init__("; ".join([question, *reasons]))
+        self.reasons = tuple(reasons)
+
+
+class Declined(DPError):
+    """One theorem does not apply here."""
+
+
+class Contradiction(DPError):
+    """Two theorems disagree about one number, which only a defect of this library can cause."""

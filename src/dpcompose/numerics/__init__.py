@@ -1,0 +1,1 @@
+"""Numbers that know how wrong they are. Nothing in here has heard of privacy."""

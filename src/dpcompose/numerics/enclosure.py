@@ -1,0 +1,127 @@
+"""Enclosures: two floats with the truth between them, outward rounded, also in print."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TypeAlias
+
+from flint import arb, ctx
+
+from dpcompose.errors import Contradiction
+
+Ball: TypeAlias = arb
+Real: TypeAlias = int | float | Fraction
+"""An exact number. A float is the binary fraction it stores, nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """`lower <= truth <= upper`. A missing end is infinite, or the end of the possible range."""
+
+    lower: float
+    upper: float
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:  # also refuses NaN
+            raise Contradiction(f"no real number lies in [{self.lower!r}, {self.upper!r}]")
+
+    @classmethod
+    def of(cls, x: Ball) -> Enclosure:
+        """Round a ball outward to floats; a ball that says nothing encloses everything.
+
+        `float(ball)` rounds to *nearest*, so each end is compared with what it must cover.
+        """
+        if x.is_exact() and not x.is_finite() and not x.is_nan():
+            return cls(float(x), float(x))
+        if not x.is_finite():
+            return cls(-math.inf, math.inf)
+        least, most = x.lower(), x.upper()
+        lower, upper = float(least), float(most)
+        if not arb(lower) <= least:
+            lower = math.nextafter(lower, -math.inf)
+        if not arb(upper) >= most:
+            upper = math.nextafter(upper, math.inf)
+        return cls(lower, upper)
+
+    @classmethod
+    def exactly(cls, x: Real) -> Enclosure:
+        """Enclose one exact number as tightly as two floats can."""
+        try:
+            nearest = float(x)
+        except OverflowError:
+            return cls(sys.float_info.max, math.inf) if x > 0 else cls(-math.inf, -sys.float_info.max)
+        return cls(
+            nearest if nearest <= x else math.nextafter(nearest, -math.inf),
+            nearest if nearest >= x else math.nextafter(nearest, math.inf),
+        )
+
+    def __and__(self, other: Enclosure) -> Enclosure:
+        """Both hold, so the truth lies in the intersection."""
+        return Enclosure(max(self.lower, other.lower), min(self.upper, other.upper))
+
+    def __or__(self, other: Enclosure) -> Enclosure:
+        """One of them holds, so the truth lies in the hull."""
+        return Enclosure(min(self.lower, other.lower), max(self.upper, other.upper))
+
+    def __contains__(self, x: Real) -> bool:
+        """Whether `x` may be the truth, decided exactly."""
+        return self.lower <= x <= self.upper
+
+    @property
+    def gap(self) -> float:
+        """`(upper - lower) / upper`: 0 for a point, 1 when only the upper end is known."""
+        if self.lower == self.upper:
+            return 0.0
+        if math.isinf(self.upper):
+            return 1.0
+        return (self.upper - self.lower) / abs(self.upper) if self.upper else math.inf
+
+    def __str__(self) -> str:
+        """Print six digits, the lower end rounded down and the upper end up."""
+        return f"[{rounded(self.lower, ROUND_FLOOR)}, {rounded(self.upper, ROUND_CEILING)}]"
+
+
+UNIT = Enclosure(0.0, 1.0)
+NON_NEGATIVE = Enclosure(0.0, math.inf)
+NOTHING = Enclosure(0.0, 0.0)
+
+
+def ball(x: Real | Enclosure | Ball) -> Ball:
+    """The smallest ball around `x` at the working precision; exact for floats."""
+    if isinstance(x, Fraction):
+        return arb(x.numerator) / x.denominator
+    if isinstance(x, Enclosure):
+        return arb(x.lower).union(arb(x.upper))
+    return x if isinstance(x, arb) else arb(x)
+
+
+def enclose(formula: Callable[[], Ball], gap: float = 2.0**-50, bits: int = 96) -> Enclosure:
+    """Evaluate `formula` in balls, doubling the precision until the relative gap is met.
+
+    Soundness never depends on the precision; only the width does. Gives up at 6000 bits with
+    whatever is known by then, and accepts any interval below the least positive float.
+    """
+    while True:
+        with ctx.workprec(bits):
+            found = Enclosure.of(formula())
+        if found.gap <= gap or max(-found.lower, found.upper) <= math.ulp(0.0) or bits > 3000:  # noqa: PLR2004
+            return found
+        bits *= 2
+
+
+def rounded(x: float | Fraction, towards: str, digits: int = 6) -> str:
+    """Print `x` with so many significant digits, rounded towards `ROUND_FLOOR` or `ROUND_CEILING`."""
+    if isinstance(x, float) and not math.isfinite(x):
+        return str(x)
+    context = Context(prec=digits, rounding=towards)
+    top, bottom = x.as_integer_ratio()
+    shown = context.divide(Decimal(top), Decimal(bottom)).normalize(context)
+    return f"{shown:f}" if -5 <= shown.adjusted() < 9 else f"{shown:e}".replace("e+", "e")  # noqa: PLR2004
+
+
+__all__ = ["NON_NEGATIVE", "NOTHING", "UNIT", "Ball", "Enclosure", "Real", "ball", "enclose", "rounded"]
