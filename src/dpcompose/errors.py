@@ -26,7 +26,7 @@ class InvalidParameter(DPError, ValueError):
     def __init__(self, name: str, value: object, allowed: str) -> None:
         """Name the parameter, show the value (shortened) and say what is allowed."""
         shown = repr(value)
-        if len(shown) > 60:  # noqa: PLR2004 - a message stays on one screen line
+        if len(shown) > 60:  # a message stays on one screen line
             shown = f"{shown[:57]}..."
         super().__init__(f"{name} = {shown} is not allowed: expected {allowed}.")
         self.name, self.value, self.allowed = name, value, allowed

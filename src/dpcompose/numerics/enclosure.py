@@ -109,7 +109,7 @@ def enclose(formula: Callable[[], Ball], gap: float = 2.0**-50, bits: int = 96) 
     while True:
         with ctx.workprec(bits):
             found = Enclosure.of(formula())
-        if found.gap <= gap or max(-found.lower, found.upper) <= math.ulp(0.0) or bits > 3000:  # noqa: PLR2004
+        if found.gap <= gap or max(-found.lower, found.upper) <= math.ulp(0.0) or bits > 3000:
             return found
         bits *= 2
 
@@ -121,7 +121,7 @@ def rounded(x: float | Fraction, towards: str, digits: int = 6) -> str:
     context = Context(prec=digits, rounding=towards)
     top, bottom = x.as_integer_ratio()
     shown = context.divide(Decimal(top), Decimal(bottom)).normalize(context)
-    return f"{shown:f}" if -5 <= shown.adjusted() < 9 else f"{shown:e}".replace("e+", "e")  # noqa: PLR2004
+    return f"{shown:f}" if -5 <= shown.adjusted() < 9 else f"{shown:e}".replace("e+", "e")
 
 
 __all__ = ["NON_NEGATIVE", "NOTHING", "UNIT", "Ball", "Enclosure", "Real", "ball", "enclose", "rounded"]

@@ -1,0 +1,81 @@
+# Everything starts from a bare machine: Python 3.11, make, git. `make help` lists what there is.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup demo test lint style format types layers tests docs bench pins clean
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
+READY  := $(VENV)/.ready
+PEERS  := $(VENV)/.peers
+STEPS  := style format types layers tests docs
+
+# One thread a process: the tests already run two processes, and sums then add up in one order.
+export OPENBLAS_NUM_THREADS := 1
+
+help: ## what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## the virtual environment in .venv, with everything pinned in it
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "$(PYTHON) is older than 3.11; say make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y python3-venv; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -q -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(READY) ## a tour, on the screen
+	$(BIN)/python examples/demo.py
+
+test: $(READY) ## everything that must hold before a change is kept
+	@summary=''; bad=0; \
+	for step in $(STEPS); do \
+		printf '\n== %s\n' $$step; began=$$(date +%s); \
+		if $(MAKE) --no-print-directory $$step; then verdict=passed; else verdict=FAILED; bad=1; fi; \
+		summary="$$summary$$(printf '%-8s %s %4d s' $$step $$verdict $$(($$(date +%s) - began)))\n"; \
+	done; \
+	printf '\n== summary\n%b' "$$summary"; exit $$bad
+
+lint: style format types layers ## the checks that read, but do not run, the code
+
+style: $(READY) ## ruff's rules
+	$(BIN)/ruff check
+
+format: $(READY) ## ruff's layout
+	$(BIN)/ruff format --check
+
+types: $(READY) ## mypy, strict
+	$(BIN)/mypy
+
+layers: $(READY) ## imports go downwards
+	$(BIN)/lint-imports
+
+tests: $(READY) ## pytest, on two cores
+	$(BIN)/python -m pytest -q -n 2
+
+docs: $(READY) ## the pages, in docs/_build/html; a warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+$(PEERS): $(READY)
+	$(PIP) install -q -c constraints.txt -e '.[dev,bench]'
+	@touch $@
+
+bench: $(PEERS) ## side by side with the peers
+	@for script in bench/[!_]*.py; do printf '\n== %s\n' $$script; $(BIN)/python $$script || exit 1; done
+
+pins: ## write constraints.txt anew, from today's newest versions
+	rm -rf build/pins
+	$(PYTHON) -m venv build/pins
+	build/pins/bin/python -m pip install -q -e '.[dev,bench]'
+	build/pins/bin/python -m pip freeze --exclude-editable > build/pins/frozen.txt
+	cp build/pins/frozen.txt constraints.txt
+	rm -rf build/pins
+
+clean: ## remove all that was made
+	rm -rf $(VENV) build dist out docs/_build docs/generated .hypothesis .pytest_cache .mypy_cache .ruff_cache \
+		.import_linter_cache
+	find src tests docs bench examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
