@@ -1,0 +1,111 @@
+"""The source, read as a tree: what it imports and what it builds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "dpcompose"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Every module a tree may import, also inside functions; `from a import b` may mean `a.b`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def called(tree: ast.AST) -> Iterator[str]:
+    """The last name of everything that is called."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Subscript):  # Claim[ZCDP](...)
+                function = function.value
+            if isinstance(function, ast.Name | ast.Attribute):
+                yield function.id if isinstance(function, ast.Name) else function.attr
+
+
+def attributes(tree: ast.AST) -> set[str]:
+    """Everything written with dots, such as `numpy.random`."""
+    return {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+
+def uses_weak_randomness(tree: ast.AST) -> bool:
+    written = attributes(tree)
+    return bool({"random", "numpy.random"} & set(imported(tree)) or {"np.random", "numpy.random"} & written)
+
+
+def imports_the_root(tree: ast.AST) -> bool:
+    """`import dpcompose`, or a name taken from the root that is no module of its own."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and any(alias.name == "dpcompose" for alias in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and node.module == "dpcompose" and not node.level:
+            homes = {path.stem for path in SOURCE.iterdir()}
+            if any(alias.name not in homes for alias in node.names):
+                return True
+    return False
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_noise_never_comes_from_a_weak_generator(path: Path) -> None:
+    assert not uses_weak_randomness(parsed(path))
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.name != "kernel.py"], ids=named)
+def test_only_the_kernel_makes_claims(path: Path) -> None:
+    assert "Claim" not in set(called(parsed(path)))
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_no_module_goes_round_the_layers_through_the_root(path: Path) -> None:
+    assert not imports_the_root(parsed(path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_every_module_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(parsed(path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import random",
+        "from random import gauss",
+        "from numpy import random",
+        "import numpy as np\nnp.random.rand()",
+    ],
+)
+def test_weak_randomness_is_seen(text: str) -> None:
+    assert uses_weak_randomness(ast.parse(text))
+
+
+@pytest.mark.parametrize("text", ["Claim(a, b)", "kernel.Claim(a)", "Claim[ZCDP](a)"])
+def test_a_forged_claim_is_seen(text: str) -> None:
+    assert "Claim" in set(called(ast.parse(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["import dpcompose", "import dpcompose as dpc", "from dpcompose import Gaussian"]
+)
+def test_an_import_of_the_root_is_seen(text: str) -> None:
+    assert imports_the_root(ast.parse(text))
+    assert not imports_the_root(
+        ast.parse("from dpcompose.errors import DPError\nfrom dpcompose import errors")
+    )

@@ -1,0 +1,99 @@
+"""The tree that is kept: what no file may say, and how long a file may be."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# Written in pieces, so that this file does not say them either.
+HOSTS = ["pypi" + ".org", "python" + "hosted.org", "conda" + ".anaconda.org", "repo." + "anaconda.com"]
+FORBIDDEN = {
+    "the host of a package registry": re.compile("|".join(map(re.escape, HOSTS)), re.IGNORECASE),
+    "a path of one machine": re.compile(r"(?<![\w.~-])/(?:" + "wo" + "rk|ro" + "ot|ho" + r"me)/\w"),
+    "an unfinished thought": re.compile(r"\b(?:TO" + "DO|FIX" + "ME|XX" + r"X)\b"),
+}
+
+
+@cache
+def tracked() -> dict[str, str]:
+    """Every text that git keeps, by its path."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout: git keeps nothing here")
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    paths = [ROOT / name for name in listed.split("\0") if name]
+    texts = {}
+    for path in paths:
+        if path.is_file():  # a removal may not be committed yet
+            data = path.read_bytes()
+            if b"\0" not in data:
+                texts[str(path.relative_to(ROOT))] = data.decode()
+    return texts
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_tracked_file_names(what: str) -> None:
+    found = [
+        f"{name}:{number}: {line.strip()[:100]}"
+        for name, text in tracked().items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if FORBIDDEN[what].search(line)
+    ]
+    assert not found, f"{what}:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "what, said",
+    [
+        ("the host of a package registry", "see https://" + HOSTS[0] + "/simple"),
+        ("a path of one machine", "open('/wo" + "rk/main/x')"),
+        ("an unfinished thought", "# TO" + "DO: later"),
+    ],
+)
+def test_the_patterns_find_what_they_forbid(what: str, said: str) -> None:
+    assert FORBIDDEN[what].search(said)
+    assert not any(p.search("a framework/main for homework, methodology.") for p in FORBIDDEN.values())
+
+
+def test_a_file_fits_in_the_head() -> None:
+    lengths = {name: text.count("\n") for name, text in tracked().items() if name.endswith(".py")}
+    lengths |= {str(p.relative_to(ROOT)): p.read_text().count("\n") for p in (ROOT / "src").rglob("*.py")}
+    assert lengths
+    limits = {"src/dpcompose/kernel.py": 250}
+    too_long = {name: n for name, n in lengths.items() if n > limits.get(name, 300)}
+    assert not too_long
+
+
+def test_the_commands_that_the_documents_name_exist() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {"demo", "test", "bench", "docs", "lint", "clean"} <= targets
+    documents = [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "decisions").glob("*.md"),
+    ]
+    named = {
+        (path.name, target)
+        for path in documents
+        for target in re.findall(r"(?:`|^\s*\$?\s*)make ([a-z]+)", path.read_text(), re.MULTILINE)
+    }
+    assert named, "no document says how to start"
+    assert not {(document, target) for document, target in named if target not in targets}
+
+
+def test_the_outside_check_is_the_inside_check() -> None:
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111, "not executable"
+    assert script.read_text().splitlines()[-1] == "make test"
+
+
+def test_every_pin_is_a_name_and_a_version() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    assert len(lines) > 10
+    assert not [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.!+-]+", line)]
