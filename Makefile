@@ -24,7 +24,7 @@ $(READY): pyproject.toml constraints.txt
 		|| { echo "$(PYTHON) is older than 3.11; say make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y python3-venv; }
-	$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install -q -c constraints.txt -e '.[dev]'
 	@touch $@
 
@@ -67,7 +67,9 @@ $(PEERS): $(READY)
 bench: $(PEERS) ## side by side with the peers
 	@for script in bench/[!_]*.py; do printf '\n== %s\n' $$script; $(BIN)/python $$script || exit 1; done
 
-pins: ## write constraints.txt anew, from today's newest versions
+# Some packages need a later 3.11.x than others: run this with the oldest Python that must work, which is
+# Debian 12's 3.11.2.
+pins: ## write constraints.txt anew, from the newest versions that this Python runs
 	rm -rf build/pins
 	$(PYTHON) -m venv build/pins
 	build/pins/bin/python -m pip install -q -e '.[dev,bench]'
