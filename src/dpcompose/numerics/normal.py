@@ -16,12 +16,11 @@ from scipy.special import erfcx, erfinv, ndtr, ndtri_exp
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.positive import enclose_probability
 from dpcompose.numerics.roots import invert_decreasing, invert_increasing
 
 _FAR = 90.0
 """Beyond this many deviations Arb's erfc loses its relative accuracy and Tricomi's U keeps it."""
-
-_TIGHT, _TINY = 2.0**-50, 1e-300
 
 
 def normal_delta(mu_squared: Real | Enclosure, t: Real) -> Enclosure:
@@ -59,11 +58,7 @@ def _delta(mu_squared: Real, t: Real) -> Enclosure:
     def formula() -> Ball:
         return _terms(ball(mu_squared).sqrt(), ball(t))[0]
 
-    bits = _bits(_root(mu_squared), _near(t))
-    found = enclose(formula, gap=0.5, bits=bits)
-    if found.gap > _TIGHT and found.upper > _TINY:  # below, the floats themselves have too few digits left
-        found = enclose(formula, gap=_TIGHT, bits=2 * bits)
-    return found & UNIT
+    return enclose_probability(formula, _bits(_root(mu_squared), _near(t)))
 
 
 def _epsilon(mu_squared: Real, delta: Real) -> Enclosure:

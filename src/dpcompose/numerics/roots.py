@@ -143,7 +143,7 @@ def _wide(a: float, b: float, gap: float) -> bool:
 
 def _middle(a: float, b: float) -> float:
     """Halfway in the order of the floats: from any interval, no more than 64 halvings to neighbours."""
-    if a <= b <= 2.0 * a:
+    if a <= b <= 2.0 * a and math.isfinite(b):
         return a + (b - a) / 2.0
     return _unrank((_rank(a) + _rank(b)) // 2)
 
