@@ -1,0 +1,130 @@
+"""What was run: a mechanism is a frozen description, and a composition is a list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+from dpcompose.errors import AdjacencyMismatch, InvalidParameter
+from dpcompose.notions import ZCDP, Guarantee
+from dpcompose.parameters import COUNT, declared
+
+MOST_RUNS = 10**12
+
+
+class Adjacency(Enum):
+    """Which two inputs count as neighbours."""
+
+    ADD_REMOVE = "add_remove"
+    REPLACE_ONE = "replace_one"
+
+
+class Adaptivity(IntEnum):
+    """What may depend on earlier outputs: nothing, the queries, or also parameters and the stopping time."""
+
+    FIXED = 0
+    ADAPTIVE = 1
+    FULLY_ADAPTIVE = 2
+
+
+class Mechanism:
+    """A description of what was run: frozen, exact, and without arithmetic."""
+
+    __slots__ = ()
+    adjacency: Adjacency | None
+    """The relation under which sensitivities are stated; None fits either."""
+
+    def __post_init__(self) -> None:
+        for name, param in declared(type(self)).items():
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, param.check(name, value))
+        if not isinstance(self.adjacency, Adjacency | None):
+            raise InvalidParameter("adjacency", self.adjacency, "ADD_REMOVE or REPLACE_ONE")
+
+    def __add__(self, other: Mechanism) -> Composition:
+        return Composition(((self, 1),)) + other
+
+    def __radd__(self, other: int) -> Mechanism:
+        """Let `sum([...])` start from its 0."""
+        return self if other == 0 else NotImplemented
+
+    def __mul__(self, count: int) -> Composition:
+        return Composition(((self, count),))
+
+    __rmul__ = __mul__
+
+
+@dataclass(frozen=True, slots=True)
+class Composition(Mechanism):
+    """Several mechanisms on the same data, each with the number of times it runs."""
+
+    parts: tuple[tuple[Mechanism, int], ...] = ()
+    adaptivity: Adaptivity = Adaptivity.ADAPTIVE
+    filter: type[Guarantee] | None = None
+    """The one notion whose sum is capped when also parameters depend on outputs; by default zCDP."""
+    adjacency: Adjacency | None = field(init=False, default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.adaptivity, Adaptivity):
+            raise InvalidParameter("adaptivity", self.adaptivity, "FIXED, ADAPTIVE or FULLY_ADAPTIVE")
+        pairs = tuple(part if isinstance(part, tuple) else (part, 1) for part in self.parts)
+        for pair in pairs:
+            if len(pair) != 2 or not isinstance(pair[0], Mechanism):
+                raise InvalidParameter("parts", pair, "mechanisms, or pairs of a mechanism and a count")
+        parts = tuple((part, int(COUNT.check("count", count))) for part, count in pairs)
+        inner = [part.adaptivity for part, _ in parts if isinstance(part, Composition)]
+        mode = max([self.adaptivity, *inner])
+        if self.filter is not None and mode is not Adaptivity.FULLY_ADAPTIVE:
+            raise InvalidParameter("filter", self.filter, "a filter only where adaptivity is FULLY_ADAPTIVE")
+        filter_ = self.filter or (ZCDP if mode is Adaptivity.FULLY_ADAPTIVE else None)
+        self._become(parts, mode, filter_, common_adjacency(part.adjacency for part, _ in parts))
+
+    def _become(self, *values: object) -> None:
+        for name, value in zip(("parts", "adaptivity", "filter", "adjacency"), values, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __add__(self, other: Mechanism) -> Composition:
+        """Append, without checking again what is already here."""
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        joined = other if isinstance(other, Composition) else Composition(((other, 1),))
+        filters = {f for f in (self.filter, joined.filter) if f is not None}
+        if len(filters) > 1:
+            raise InvalidParameter("filter", joined.filter, "the same filter in both compositions")
+        whole = Composition((), max(self.adaptivity, joined.adaptivity), *filters)
+        relation = common_adjacency((self.adjacency, joined.adjacency))
+        whole._become(self.parts + joined.parts, whole.adaptivity, whole.filter, relation)
+        return whole
+
+    def leaves(self) -> tuple[tuple[Mechanism, int], ...]:
+        """What runs, flattened: each different mechanism once, with its total count."""
+        total: dict[Mechanism, int] = {}
+        pending = [(self.parts, 1)]
+        while pending:
+            parts, times = pending.pop()
+            for part, count in parts:
+                if isinstance(part, Composition):
+                    pending.append((part.parts, times * count))
+                elif times * count:
+                    total[part] = total.get(part, 0) + times * count
+        if sum(total.values()) > MOST_RUNS:
+            raise InvalidParameter("count", sum(total.values()), f"at most {MOST_RUNS:g} runs in all")
+        return tuple(total.items())
+
+
+def common_adjacency(relations: Iterable[Adjacency | None]) -> Adjacency | None:
+    """The one relation all parts share; None when every part fits either."""
+    named = {relation for relation in relations if relation is not None}
+    if len(named) > 1:
+        raise AdjacencyMismatch(
+            "The parts use different neighbouring relations (add_remove and replace_one): "
+            "state every sensitivity under one of them."
+        )
+    return named.pop() if named else None
+
+
+def adaptivity_of(subject: Mechanism) -> Adaptivity:
+    """What may depend on earlier outputs; a single mechanism has none."""
+    return subject.adaptivity if isinstance(subject, Composition) else Adaptivity.FIXED

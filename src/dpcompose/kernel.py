@@ -1,0 +1,215 @@
+"""The trusted core: only applying a `Theorem` makes a `Claim`, and every number rests on claims.
+
+*subject ⊢ guarantee, by theorem, from premises.* Reports, citations, explanations and proofs kept
+for later all read the same lineage.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, Flag, auto
+from functools import cached_property
+from typing import Any, Generic, TypeVar, get_args, get_type_hints
+
+from dpcompose.description import Adaptivity, Adjacency, Composition, Mechanism, adaptivity_of
+from dpcompose.errors import Contradiction, Declined
+from dpcompose.notions import Guarantee
+
+G = TypeVar("G", bound=Guarantee, covariant=True)
+
+
+class Side(Flag):
+    """Which end of an enclosure a claim supports."""
+
+    UPPER = auto()
+    LOWER = auto()
+    BOTH = UPPER | LOWER
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A publication, and the place in it."""
+
+    key: str
+    authors: str
+    title: str
+    venue: str
+    year: int
+    where: str = ""
+
+    def at(self, where: str) -> Source:
+        """The same publication, at a theorem or page."""
+        return replace(self, where=where)
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.where}".strip()
+
+    @property
+    def bibtex(self) -> str:
+        """The BibTeX entry."""
+        body = {"author": self.authors, "title": self.title, "note": self.venue, "year": self.year}
+        return f"@misc{{{self.key},\n" + "".join(f"  {k} = {{{v}}},\n" for k, v in body.items()) + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts(Generic[G]):
+    """What a composition theorem is given: promises with their counts, and what was fixed in advance."""
+
+    items: tuple[tuple[G, int], ...]
+    adaptivity: Adaptivity = Adaptivity.ADAPTIVE
+    adjacency: Adjacency | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SameAs(Guarantee):
+    """The mechanism costs exactly what another one costs."""
+
+    mechanism: Mechanism
+
+
+class Verb(Enum):
+    """What a theorem speaks of."""
+
+    DESCRIBES = "describes"
+    IMPLIES = "implies"
+    COMPOSES = "composes"
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A statement (its docstring) with a proof that runs, a source and the conditions of its use."""
+
+    id: str
+    verb: Verb
+    source: Source
+    proof: Callable[..., Guarantee]
+    side: Side = Side.UPPER
+    adaptivity: Adaptivity = Adaptivity.ADAPTIVE
+    relations: frozenset[Adjacency] = frozenset(Adjacency)
+    cost: int = 1
+    aliases: tuple[str, ...] = ()
+
+    @cached_property
+    def types(self) -> tuple[type[Any], ...]:
+        """The premise types, then the conclusion, read off the proof's annotations."""
+        *premises, conclusion = (h for h in get_type_hints(self.proof).values())
+        return (*(get_args(p)[0] if get_args(p) else p for p in premises), conclusion)
+
+    @property
+    def statement(self) -> str:
+        """What the theorem says."""
+        return inspect.getdoc(self.proof) or ""
+
+    def __call__(self, subject: Mechanism, premises: Sequence[Claim[Any]] = (), counts: Sequence[int] = ()) -> Claim[Any]:
+        """Conclude something about `subject`, or raise `Declined`."""
+        if subject.adjacency is not None and subject.adjacency not in self.relations:
+            raise Declined(f"not valid under {subject.adjacency.value}")
+        mode, held = adaptivity_of(subject), tuple(claim.guarantee for claim in premises)
+        side = self.side & _fit(self, subject, premises, counts)
+        if mode > self.adaptivity:
+            side &= Side.LOWER  # an analyst who fixes everything in advance is one of the adaptive ones
+        for claim in premises:
+            side &= claim.side
+        if not side:
+            raise Declined("not valid when parameters or the stopping time may depend on earlier outputs")
+        if self.verb is Verb.COMPOSES:
+            found = self.proof(Parts(tuple(zip(held, counts, strict=True)), mode, subject.adjacency))
+        else:
+            found = self.proof(subject, *held) if self.verb is Verb.DESCRIBES else self.proof(*held)
+        return Claim(subject, found, self, tuple(premises), tuple(counts), side, _SEAL)
+
+
+def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], counts: Sequence[int]) -> Side:
+    """Which ends premises about these subjects support; a premise about something else is a programming error."""
+    about = [claim.subject for claim in premises]
+    if theorem.verb is Verb.COMPOSES and isinstance(subject, Composition):
+        covered = tuple(zip(about, counts, strict=True))
+        if covered != subject.parts:  # leaving parts out can only cost less
+            left = set(covered) <= set(subject.parts)
+            return Side.LOWER if left else _misapplied(theorem)
+        filtered = subject.filter is not None and subject.filter is not theorem.types[0]
+        return Side.LOWER if filtered else Side.BOTH
+    expected = [subject] if theorem.verb is Verb.IMPLIES else [getattr(subject, "mechanism", None)]
+    if premises and isinstance(premises[0].guarantee, SameAs):
+        expected = [subject, premises[0].guarantee.mechanism]
+    return Side.BOTH if about == expected[: len(about)] else _misapplied(theorem)
+
+
+def _misapplied(theorem: Theorem) -> Side:
+    raise TypeError(f"{theorem.id} was given premises about something other than its subject.")
+
+
+_SEAL = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Generic[G]):
+    """subject ⊢ guarantee, by theorem, from premises."""
+
+    subject: Mechanism
+    guarantee: G
+    theorem: Theorem
+    premises: tuple[Claim[Any], ...]
+    counts: tuple[int, ...]
+    side: Side
+    seal: object = field(repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.seal is not _SEAL:
+            raise TypeError("A Claim is made by applying a Theorem, never by hand.")
+
+    def lineage(self) -> Iterator[tuple[int, Claim[Any]]]:
+        """This claim and everything it rests on, each with its depth."""
+        pending: list[tuple[int, Claim[Any]]] = [(0, self)]
+        while pending:
+            depth, claim = pending.pop()
+            yield depth, claim
+            pending.extend((depth + 1, premise) for premise in reversed(claim.premises))
+
+    def check(self) -> None:
+        """Apply every theorem of the lineage again; raise `Contradiction` if one no longer concludes this."""
+        for _, claim in self.lineage():
+            again = claim.theorem(claim.subject, claim.premises, claim.counts)
+            if (again.guarantee, again.side) != (claim.guarantee, claim.side):
+                raise Contradiction(f"{claim.theorem.id} no longer concludes {claim.guarantee} for {claim.subject}")
+
+    def cite(self) -> str:
+        """BibTeX for every source of the lineage, each once."""
+        sources = {claim.theorem.source.key: claim.theorem.source for _, claim in self.lineage()}
+        return "\n\n".join(source.bibtex for source in sources.values())
+
+
+class Library:
+    """The theorems in force, found by verb and premise."""
+
+    def __init__(self) -> None:
+        """Start empty; the three verbs add."""
+        self.theorems: dict[str, Theorem] = {}
+
+    def about(self, verb: Verb, premise: type[Any] | None = None) -> list[Theorem]:
+        """The theorems of a verb, optionally only those about one type."""
+        return [t for t in self.theorems.values() if t.verb is verb and (premise is None or t.types[0] is premise)]
+
+    def add(self, theorem: Theorem) -> None:
+        """Take a theorem in under its proof's name, which is permanent."""
+        self.theorems[theorem.proof.__name__] = theorem
+
+
+STANDARD = Library()
+
+
+def _verb(verb: Verb) -> Callable[..., Callable[[Callable[..., G]], Callable[..., G]]]:
+    def state(id: str, source: Source, **conditions: Any) -> Callable[[Callable[..., G]], Callable[..., G]]:  # noqa: A002
+        def keep(proof: Callable[..., G]) -> Callable[..., G]:
+            STANDARD.add(Theorem(id, verb, source, proof, **conditions))
+            return proof
+
+        return keep
+
+    return state
+
+
+describes, implies, composes = map(_verb, (Verb.DESCRIBES, Verb.IMPLIES, Verb.COMPOSES))
+"""mechanism → notion · notion → notion · parts → whole. Each takes the ID, the source and the conditions of use."""

@@ -1,0 +1,120 @@
+"""Two finite distributions: what a mechanism answers on one input and on its neighbour."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.description import Adjacency, Mechanism
+from dpcompose.errors import InvalidParameter
+from dpcompose.kernel import Side, describes
+from dpcompose.notions import Curve, FiniteLoss, Renyi
+from dpcompose.numerics.enclosure import Ball, Real, ball
+from dpcompose.numerics.finite import LogRatio
+from dpcompose.parameters import exact
+from dpcompose.sources import KOV15, MIR17
+
+MOST_ATOMS = 10**6
+SLACK = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscretePair(Mechanism):
+    """One neighbouring pair: outcome i has probability p[i] on one input and q[i] on the other.
+
+    Probabilities given as floats rarely add up to exactly 1; a sum within 1e-9 of 1 is divided out.
+    """
+
+    p: Sequence[Real]
+    q: Sequence[Real]
+    adjacency: Adjacency | None = None
+
+    def __post_init__(self) -> None:
+        Mechanism.__post_init__(self)
+        if len(self.p) != len(self.q):
+            raise InvalidParameter("q", f"{len(self.q)} outcomes", f"as many as p has, {len(self.p)}")
+        for name in ("p", "q"):
+            object.__setattr__(self, name, distribution(name, getattr(self, name)))
+
+
+def distribution(name: str, masses: Sequence[Real]) -> tuple[Real, ...]:
+    """Masses that are non-negative and add up to 1."""
+    if isinstance(masses, str) or not 0 < len(masses) <= MOST_ATOMS:
+        raise InvalidParameter(name, masses, f"a list of 1 to {MOST_ATOMS} probabilities")
+    checked = tuple(exact(f"{name}[{i}]", x, "a probability") for i, x in enumerate(masses))
+    for i, x in enumerate(checked):
+        if not 0 <= x <= 1:
+            raise InvalidParameter(f"{name}[{i}]", x, "a probability from 0 to 1")
+    total = sum(map(Fraction, checked))
+    if abs(total - 1) > SLACK:
+        raise InvalidParameter(f"sum of {name}", float(total), "1 (to within 1e-9)")
+    return checked
+
+
+@dataclass(frozen=True, slots=True)
+class PairLaw:
+    """The loss ln(p/q) under p; outcomes that q never gives leak."""
+
+    p: tuple[Real, ...]
+    q: tuple[Real, ...]
+
+    def ratios(self) -> dict[Fraction | None, Fraction]:
+        """The mass of every likelihood ratio; None stands for an infinite one."""
+        top, bottom = sum(map(Fraction, self.p)), sum(map(Fraction, self.q))
+        mass: Counter[Fraction | None] = Counter()
+        for p, q in zip(self.p, self.q, strict=True):
+            if p:
+                ratio = Fraction(p) * bottom / (Fraction(q) * top) if q else None
+                mass[ratio] += Fraction(p) / top  # type: ignore[assignment]
+        return mass  # type: ignore[return-value]
+
+    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+        """Each finite loss with its probability."""
+        return [(LogRatio(ratio), ball(mass)) for ratio, mass in self.ratios().items() if ratio is not None]
+
+    def leak(self) -> Ball:
+        """The mass of outcomes that the other input never gives."""
+        return ball(self.ratios().get(None, Fraction(0)))
+
+
+@dataclass(frozen=True, slots=True)
+class PairCurve(Curve):
+    """The larger of the two Rényi divergences of a pair."""
+
+    forward: PairLaw
+    backward: PairLaw
+
+    def at(self, order: Real) -> Ball:
+        """The divergence, the worse of both orders of the pair."""
+        return divergence(self.forward, order).max(divergence(self.backward, order))
+
+
+def divergence(law: PairLaw, order: Real) -> Ball:
+    r"""$\frac{1}{\alpha-1}\ln\mathrm{E}_P e^{(\alpha-1)L}$; the mean of $L$ at $\alpha=1$; infinite if mass leaks."""
+    ratios = law.ratios()
+    if None in ratios:
+        return Ball("inf")
+    losses = [(ball(ratio).log(), ball(mass)) for ratio, mass in ratios.items() if ratio is not None]
+    if order == 1:
+        return sum((mass * loss for loss, mass in losses), Ball(0)).nonnegative_part()
+    s = ball(order) - 1
+    moment = sum((mass * (s * loss).expm1() for loss, mass in losses), Ball(0))
+    return moment.log1p().nonnegative_part() / s
+
+
+@describes("HOCKEY", KOV15.at("Sec. 2"), side=Side.BOTH)
+def pair_loss(m: DiscretePair) -> FiniteLoss:
+    r"""The loss is $\ln(p_i/q_i)$ with probability $p_i$, and $\ln(q_i/p_i)$ with probability $q_i$ in the
+    other order; outcomes impossible on the other input leak.
+    """
+    p, q = tuple(m.p), tuple(m.q)
+    return FiniteLoss(PairLaw(p, q), PairLaw(q, p))
+
+
+@describes("RDP-DEF", MIR17.at("Def. 4"), side=Side.BOTH)
+def pair_curve(m: DiscretePair) -> Renyi:
+    r"""$D_\alpha(P\|Q) = \frac{1}{\alpha-1}\ln\sum_i p_i^\alpha q_i^{1-\alpha}$, the larger of both orders."""
+    p, q = tuple(m.p), tuple(m.q)
+    return Renyi(PairCurve(PairLaw(p, q), PairLaw(q, p)))

@@ -1,0 +1,98 @@
+"""Parameters, declared once: the declaration checks values, and feeds schema, docs, forms and tests."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from typing import Any, get_args, get_type_hints
+
+from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.enclosure import Real
+
+LEAST = Fraction(math.ulp(0.0))
+"""The least positive number a parameter may take: the least positive float."""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One real parameter of a mechanism: its symbol, its range (ends included) and what is typical."""
+
+    symbol: str
+    low: Real
+    high: Real
+    unit: str = ""
+    typical: tuple[float, float] = (0.1, 10.0)
+
+    @property
+    def allowed(self) -> str:
+        """The range, in words."""
+        return f"a number from {show(self.low)} to {show(self.high)}"
+
+    def check(self, name: str, value: object) -> Real:
+        """The value as an exact number, or a refusal that names the parameter."""
+        number = exact(name, value, self.allowed)
+        if not self.low <= number <= self.high or 0 < abs(number) < LEAST:
+            raise InvalidParameter(name, value, self.allowed)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Param):
+    """One integer parameter."""
+
+    @property
+    def allowed(self) -> str:
+        """The range, in words."""
+        return f"a whole number from {show(self.low)} to {show(self.high)}"
+
+    def check(self, name: str, value: object) -> Real:
+        """The value as an int, or a refusal that names the parameter."""
+        number = exact(name, value, self.allowed)
+        if not self.low <= number <= self.high or int(number) != number:
+            raise InvalidParameter(name, value, self.allowed)
+        return int(number)
+
+
+def exact(name: str, value: object, allowed: str = "a finite number") -> Real:
+    """Any Python number as an exact one; a float is the binary fraction it stores."""
+    if isinstance(value, Decimal) and value.is_finite():
+        return Fraction(value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InvalidParameter(name, value, allowed)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Rational):
+        return Fraction(value.numerator, value.denominator)
+    number = float(value)
+    if not math.isfinite(number):
+        raise InvalidParameter(name, value, allowed)
+    return number
+
+
+COUNT = Whole("k", 0, 10**9, "runs", typical=(0, 1000))
+EPSILON = Param("ε", 0, 10**300, "nats", typical=(0.01, 5))
+DELTA = Param("δ", 0, 1, "probability", typical=(1e-9, 0.5))
+
+
+def show(number: Real) -> str:
+    """A bound of a range, short."""
+    return str(number) if abs(number) < 10**6 else f"{float(number):g}".replace("e+", "e")
+
+
+@cache
+def declared(owner: type[Any]) -> Mapping[str, Param]:
+    """The parameters a dataclass declares as `Annotated[Real, Param(...)]`, in order."""
+    hints = get_type_hints(owner, include_extras=True)
+    found = {f.name: [p for p in _annotations(hints[f.name]) if isinstance(p, Param)] for f in fields(owner)}
+    return {name: params[0] for name, params in found.items() if params}
+
+
+def _annotations(hint: object) -> list[object]:
+    """Everything written inside a type hint, however deep."""
+    inner = get_args(hint)
+    return [hint, *(x for arg in inner for x in _annotations(arg))] if inner else [hint]

@@ -1,0 +1,140 @@
+"""From claims to an enclosure, the cheapest first, until it is tight enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.description import Mechanism
+from dpcompose.errors import Contradiction, Declined, NotProvable
+from dpcompose.kernel import Claim, Side
+from dpcompose.notions import Profile, Renyi
+from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, enclose
+from dpcompose.parameters import DELTA, EPSILON, Param
+from dpcompose.prove.claims import Known, known
+
+NEGLIGIBLE = 1e-12
+ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
+TOLERANCE = Param("tolerance", 0, 1, "relative")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An enclosure with the claim behind each end; `float()` gives the safe one."""
+
+    question: str
+    enclosure: Enclosure
+    upper_by: Claim[Any] | None
+    lower_by: Claim[Any] | None
+    note: str = ""
+
+    @property
+    def lower(self) -> float:
+        """No value below this is the truth."""
+        return self.enclosure.lower
+
+    @property
+    def upper(self) -> float:
+        """No value above this is the truth."""
+        return self.enclosure.upper
+
+    @property
+    def safe(self) -> float:
+        """The end that never understates the loss."""
+        return self.upper
+
+    @property
+    def because(self) -> str:
+        """Why the safe end holds, in one line."""
+        if self.note or self.upper_by is None:
+            return self.note or "every loss lies in this range"
+        chain = " ← ".join(dict.fromkeys(claim.theorem.id for _, claim in self.upper_by.lineage()))
+        return f"{chain} ({self.upper_by.theorem.source})"
+
+    def __float__(self) -> float:
+        return self.safe
+
+    def __str__(self) -> str:
+        return f"{self.question} ∈ {self.enclosure}, because {self.because}"
+
+    def cite(self) -> str:
+        """BibTeX for the theorems behind the safe end."""
+        return self.upper_by.cite() if self.upper_by else ""
+
+
+def epsilon(mechanism: Mechanism, delta: Real, tolerance: float = 1e-6) -> Answer:
+    """Enclose the least ε at which the mechanism is (ε, δ)-DP."""
+    target = DELTA.check("delta", delta)
+    found = narrowed("ε", known(mechanism), lambda p: p.epsilon(target), NON_NEGATIVE, tolerance)
+    if math.isinf(found.lower):
+        found = _with_note(found, f"no finite ε holds: δ = {float(target):g} is below what the mechanism reveals outright")
+    return found
+
+
+def delta(mechanism: Mechanism, epsilon: Real, tolerance: float = 1e-6) -> Answer:
+    """Enclose the least δ at which the mechanism is (ε, δ)-DP."""
+    target = EPSILON.check("epsilon", epsilon)
+    return narrowed("δ", known(mechanism), lambda p: p.delta(target), UNIT, tolerance)
+
+
+def renyi(mechanism: Mechanism, order: Real) -> Answer:
+    """Enclose the Rényi divergence of the given order, the larger of both directions."""
+    alpha = ORDER.check("order", order)
+    said = [(claim, _divergence(claim, alpha)) for claim in known(mechanism).of(Renyi)]
+    if not said:
+        raise NotProvable("No theorem bounds the Rényi divergence of this mechanism")
+    return intersected(f"D_{float(alpha):g}", said, NON_NEGATIVE)
+
+
+def _divergence(claim: Claim[Renyi], order: Real) -> Enclosure:
+    """The curve; infinite, and exactly so, where some mass leaks."""
+    leak = claim.guarantee.delta
+    if leak == 0:
+        return enclose(lambda: claim.guarantee.curve.at(order))
+    certain = not isinstance(leak, Enclosure) or leak.lower > 0
+    return Enclosure(math.inf if certain else 0.0, math.inf)
+
+
+def narrowed(
+    name: str, facts: Known, ask: Callable[[Profile], Enclosure], possible: Enclosure, tolerance: float
+) -> Answer:
+    """Ask every profile in the order of its cost until the gap is closed."""
+    TOLERANCE.check("tolerance", tolerance)
+    said: list[tuple[Claim[Any], Enclosure]] = []
+    answer = Answer(name, possible, None, None)
+    for claim in facts.profiles():
+        try:
+            said.append((claim, ask(claim.guarantee)))
+        except Declined:
+            continue
+        answer = intersected(name, said, possible)
+        if answer.enclosure.gap <= tolerance or answer.upper - answer.lower <= NEGLIGIBLE:
+            break
+    if answer.upper_by is None and math.isinf(answer.upper) and not math.isinf(answer.lower):
+        raise NotProvable(f"No theorem bounds {name} here", [f"{t.id}: {why}" for t, why in facts.declined])
+    return answer
+
+
+def intersected(name: str, said: list[tuple[Claim[Any], Enclosure]], possible: Enclosure) -> Answer:
+    """What all claims say together; a contradiction is a defect and says whose."""
+    lower, upper = possible.lower, possible.upper
+    lower_by = upper_by = None
+    for claim, found in said:
+        if Side.UPPER in claim.side and found.upper < upper:
+            upper, upper_by = found.upper, claim
+        if Side.LOWER in claim.side and found.lower > lower:
+            lower, lower_by = found.lower, claim
+    if lower > upper:
+        raise Contradiction(
+            f"{name}: {upper_by.theorem.id if upper_by else 'the range'} says at most {upper!r}, "
+            f"{lower_by.theorem.id if lower_by else 'the range'} at least {lower!r}."
+        )
+    return Answer(name, Enclosure(lower, upper), upper_by, lower_by)
+
+
+def _with_note(answer: Answer, note: str) -> Answer:
+    return Answer(answer.question, answer.enclosure, answer.upper_by, answer.lower_by, note)
+
+

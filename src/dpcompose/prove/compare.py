@@ -1,0 +1,104 @@
+"""Every theorem side by side, each with its own value, and what they say together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.description import Composition, Mechanism
+from dpcompose.errors import Declined, InvalidParameter
+from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
+from dpcompose.notions import Profile
+from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real
+from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.prove.answer import Answer, intersected
+from dpcompose.prove.claims import Known, known
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One theorem: its own value, not capped by any other, or why it declines."""
+
+    theorem: str
+    aliases: tuple[str, ...]
+    enclosure: Enclosure | None
+    reason: str
+    claim: Claim[Any] | None
+    source: str
+
+    @property
+    def value(self) -> float | None:
+        """The bound the theorem promises."""
+        return self.enclosure.upper if self.enclosure else None
+
+    epsilon = value
+    delta = value
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The question, every theorem's row (the tightest first), and the sound minimum."""
+
+    subject: Composition
+    asked: str
+    given: str
+    at: Real
+    rows: tuple[Row, ...]
+    best: Answer
+
+    @property
+    def tightest(self) -> Row | None:
+        """The row whose claim is behind the best upper end."""
+        return next((row for row in self.rows if row.claim is self.best.upper_by and row.claim), None)
+
+
+def compare(mechanism: Mechanism, *, delta: Real | None = None, epsilon: Real | None = None) -> Comparison:
+    """Evaluate every theorem at δ (for ε) or at ε (for δ)."""
+    if (delta is None) == (epsilon is None):
+        raise InvalidParameter("delta, epsilon", (delta, epsilon), "exactly one of the two")
+    facts = known(mechanism)
+    if delta is not None:
+        asked, given, at, possible = "ε", "δ", DELTA.check("delta", delta), NON_NEGATIVE
+    else:
+        asked, given, at, possible = "δ", "ε", EPSILON.check("epsilon", epsilon), UNIT
+    said, refused = _evaluated(facts, at, given)
+    best = intersected(asked, said, possible)
+    theorems = [t for t in STANDARD.theorems.values() if issubclass(t.types[-1], Profile)]
+    rows = [_row(theorem, facts, said, refused) for theorem in theorems]
+    rows.sort(key=lambda row: (row.value is None, row.value, row.theorem))
+    return Comparison(facts.subject, asked, given, at, tuple(rows), best)
+
+
+def _evaluated(
+    facts: Known, at: Real, given: str
+) -> tuple[list[tuple[Claim[Any], Enclosure]], dict[str, str]]:
+    """What each profile says, and why some say nothing here."""
+    said, refused = [], {}
+    for claim in facts.profiles():
+        try:
+            found = claim.guarantee.epsilon(at) if given == "δ" else claim.guarantee.delta(at)
+        except Declined as reason:
+            refused[claim.theorem.id] = str(reason)
+        else:
+            said.append((claim, found))
+    return said, refused
+
+
+def _row(
+    theorem: Theorem, facts: Known, said: list[tuple[Claim[Any], Enclosure]], refused: dict[str, str]
+) -> Row:
+    own = [(found.upper, claim, found) for claim, found in said if claim.theorem is theorem and Side.UPPER in claim.side]
+    if own:
+        _, claim, found = min(own, key=lambda item: item[0])
+        return Row(theorem.id, theorem.aliases, found, "", claim, str(theorem.source))
+    reason = refused.get(theorem.id) or _reason(theorem, facts)
+    return Row(theorem.id, theorem.aliases, None, reason, None, str(theorem.source))
+
+
+def _reason(theorem: Theorem, facts: Known) -> str:
+    """Why a theorem was never applied: it declined, or what it needs was not to be had."""
+    own = [why for t, why in facts.declined if t is theorem]
+    if own:
+        return own[-1]
+    before = [why for t, why in facts.declined if t.verb is Verb.COMPOSES and t.types[-1] is theorem.types[0]]
+    return before[-1] if before else f"nothing here is known through {theorem.types[0].__name__}"

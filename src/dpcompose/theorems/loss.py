@@ -1,0 +1,84 @@
+"""Exact composition of privacy-loss laws: the loss of the whole is the sum of the parts' losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcompose.description import Adjacency
+from dpcompose.errors import Declined
+from dpcompose.kernel import Parts, Side, composes
+from dpcompose.notions import FiniteLoss, LaplaceLoss, Law, Profile
+from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.numerics.finite import sum_delta, sum_epsilon
+from dpcompose.numerics.laplace import laplace_delta, laplace_epsilon
+from dpcompose.sources import HERE, KOV15
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceProfile(Profile):
+    """k Laplace losses of one step."""
+
+    count: int
+    step: Real
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The alternating sum, in balls."""
+        return laplace_delta(self.count, self.step, epsilon)
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """Its inverse, certified by two evaluations."""
+        return laplace_epsilon(self.count, self.step, Enclosure.exactly(delta))
+
+
+@dataclass(frozen=True, slots=True)
+class SumOfLosses(Profile):
+    """The worse of the two orders of one neighbouring pair, each followed through every part."""
+
+    forward: tuple[tuple[Law, int], ...]
+    backward: tuple[tuple[Law, int], ...]
+
+    def _orders(self) -> tuple[tuple[tuple[Law, int], ...], ...]:
+        return (self.forward,) if self.forward == self.backward else (self.forward, self.backward)
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger of both."""
+        return larger([sum_delta(order, epsilon) for order in self._orders()])
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """The larger of both."""
+        return larger([sum_epsilon(order, Enclosure.exactly(delta)) for order in self._orders()])
+
+
+def larger(found: list[Enclosure]) -> Enclosure:
+    """Encloses the maximum."""
+    return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+
+
+@composes("X-LAP", HERE.at("X-LAP"), side=Side.BOTH, cost=2)
+def laplace_composition(parts: Parts[LaplaceLoss]) -> Profile:
+    r"""The loss of $k$ Laplace mechanisms with $\varepsilon=\Delta/b$ is $k\varepsilon-2S$, $S$ the sum of $k$
+    independent variables that are 0 with probability ½ and else $\min(\mathrm{Exp}(1),\varepsilon)$; its profile
+    is a finite alternating sum of incomplete gamma functions.
+    """
+    total: dict[Real, int] = {}
+    for g, count in parts.items:
+        total[g.step] = total.get(g.step, 0) + count
+    steps = [(step, count) for step, count in total.items() if step and count]
+    if len(steps) > 1:
+        raise Declined(f"needs one Δ/b throughout, and there are {len(steps)}")
+    return LaplaceProfile(steps[0][1], steps[0][0]) if steps else LaplaceProfile(0, 0)
+
+
+@composes("X-FIN", KOV15.at("Sec. 3"), side=Side.BOTH, cost=5)
+def finite_composition(parts: Parts[FiniteLoss]) -> Profile:
+    r"""The privacy loss of a composition is the sum of independent losses of its parts, all in one order of the
+    neighbours: $\delta(\varepsilon) = \mathrm{P}(S=\infty)+\mathrm{E}(1-e^{\varepsilon-S})_+$, and the larger of
+    the two orders counts.
+    """
+    forward = tuple((g.forward, n) for g, n in parts.items)
+    backward = tuple((g.backward, n) for g, n in parts.items)
+    if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
+        raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
+    return SumOfLosses(forward, backward)
+
+
