@@ -22,24 +22,42 @@ ROOT = HERE.parent
 SOURCE = ROOT / "src" / "dpcompose"
 
 
+VERBS = {
+    "describes": "What is known of a mechanism",
+    "composes": "What parts say of the whole",
+    "implies": "What one promise says in terms of another",
+}
+
+
 def theorems() -> str:
     """Every theorem in force: its statement, its source and the conditions of its use."""
     page = [
         "# Theorems",
-        "What the library can prove with, each with its own words. The order is that of use.",
+        "What the library can prove with: each statement is the docstring of the code that uses it.",
     ]
-    for theorem in sorted(standard_theorems(), key=lambda t: (t.verb.value, t.proof.__module__, t.id)):
-        facts = {
+    for verb, heading in VERBS.items():
+        page.append(f"## {heading}")
+        for theorem in (t for t in standard_theorems() if t.verb.value == verb):
+            page += [
+                f"### {theorem.id}: {in_words(theorem.proof.__name__)}",
+                theorem.statement,
+                conditions(theorem),
+            ]
+    return paragraphs(page)
+
+
+def conditions(theorem: Any) -> str:
+    """When a theorem may be used, and where it is from."""
+    return table(
+        {
             "source": theorem.source,
-            "verb": theorem.verb.value,
             "also known as": ", ".join(theorem.aliases),
-            "holds when": theorem.adaptivity.name.lower().replace("_", " "),
+            "valid up to": theorem.adaptivity.name.lower().replace("_", " "),
             "relations": ", ".join(sorted(relation.value for relation in theorem.relations)),
             "bounds": str(theorem.side.name).lower(),
             "in code": f"`{theorem.proof.__module__}.{theorem.proof.__name__}`",
         }
-        page += [f"## {theorem.id}: {in_words(theorem.proof.__name__)}", theorem.statement, table(facts)]
-    return paragraphs(page)
+    )
 
 
 def errata() -> str:

@@ -7,6 +7,7 @@ every statement in the library is proved to be readable.
 from __future__ import annotations
 
 import html
+import re
 from typing import TYPE_CHECKING
 
 from docutils import nodes
@@ -20,11 +21,21 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger(__name__)
 
+# What TeX reads and the converter does not, in words that both read.
+REWRITTEN = [
+    (re.compile(r"\\dots(?![a-zA-Z])"), r"\\ldots"),
+    (re.compile(r"\\([dt]?frac)\s*(\d)\s*(\d)"), r"\\\1{\2}{\3}"),
+    (re.compile(r"\\(?:textstyle|displaystyle|middle|[bB]igg?)(?![a-zA-Z])\s*"), ""),
+]
+
 
 def mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
     """The formula as MathML; its source, with a warning, where it cannot be read."""
+    text = node.astext()
+    for pattern, plain in REWRITTEN:
+        text = pattern.sub(plain, text)
     try:
-        return str(tex2mathml(node.astext(), as_block=as_block))
+        return str(tex2mathml(text, as_block=as_block))
     except MathError as error:
         LOGGER.warning("cannot draw %r: %s", node.astext(), error, location=node)
         return f"<code>{html.escape(node.astext())}</code>"
