@@ -70,8 +70,14 @@ class _Work:
         except Declined as reason:
             self.declined.append((theorem, str(reason)))
         else:
-            if not any(c.guarantee == claim.guarantee and claim.side in c.side for c in self.claims):
+            if not any(self._covers(c, claim) for c in self.claims):
                 self.claims.append(claim)
+
+    @staticmethod
+    def _covers(old: Claim[Any], new: Claim[Any]) -> bool:
+        """Whether nothing new is said; what answers questions is kept under every theorem that says it."""
+        spoken = old.theorem is new.theorem or not isinstance(new.guarantee, Profile)
+        return spoken and new.side in old.side and old.guarantee == new.guarantee
 
 
 def facts(part: Mechanism) -> list[Claim[Any]]:
