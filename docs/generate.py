@@ -80,12 +80,12 @@ def atlas() -> str:
         if modules:
             said = {f"`{path.relative_to(SOURCE.parent)}`": first_sentence(path) for path in modules}
             page += [f"## {' · '.join(names)}", table(said, ("module", "what it holds"))]
-    proofs = {f"{t.id}": f"`{t.proof.__module__}.{t.proof.__name__}`" for t in standard_theorems()}
+    proofs: dict[str, list[str]] = {}
+    for theorem in sorted(standard_theorems(), key=lambda t: str(t.id)):
+        proofs.setdefault(theorem.id, []).append(f"`{theorem.proof.__module__}.{theorem.proof.__name__}`")
     if proofs:
-        page += [
-            "## From a theorem to its code",
-            table(dict(sorted(proofs.items())), ("theorem", "function")),
-        ]
+        found = {name: ", ".join(functions) for name, functions in proofs.items()}
+        page += ["## From a theorem to its code", table(found, ("theorem", "function"))]
     return paragraphs(page)
 
 
