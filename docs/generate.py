@@ -98,7 +98,9 @@ def cli() -> str:
     typer = importlib.import_module("typer.main")
     for name, command in commands("dpcompose", typer.get_command(adapter.app)):
         usage = {
-            f"`{option_names(p)}`": getattr(p, "help", None) or "" for p in command.params if p.name != "help"
+            f"`{option_names(p)}`": getattr(p, "help", None) or p.type.name
+            for p in command.params
+            if p.name != "help"
         }
         page += [f"## `{name}`", inspect.cleandoc(command.help or "")]
         page += [table(usage, ("option", "meaning"))] if usage else []
