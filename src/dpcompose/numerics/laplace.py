@@ -24,6 +24,7 @@ from flint import arb, ctx, fmpz_poly
 
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.gamma import gamma_lower
 from dpcompose.numerics.positive import enclose_probability
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
@@ -171,7 +172,7 @@ class _Profile:
         T = ball(tau)
         if self.count == 1:
             return -(-T).expm1()
-        return T.gamma_lower(arb(self.count), regularized=1) + self._decay(T) * self._sum(tau, 1)
+        return gamma_lower(self.count, T) + self._decay(T) * self._sum(tau, 1)
 
     def slope(self, tau: Fraction) -> Ball:
         """Its derivative."""
