@@ -1,22 +1,22 @@
 r"""Sums of independent two-point variables, enclosed to about twelve digits at any size.
 
-`S` is the sum of `k = count` independent variables worth `+x` or `-x`, `x = step`, with `P(+x) = e^x/(1+e^x)`.
+`S` is the sum of `k = count` independent variables worth `+x` or `-x`, `x = step`, `P(+x) = e^x/(1+e^x)`.
 It is worth `s_l = (k-2l)x` with probability `w_l = C(k,l) e^{-lx} / (1+e^{-x})^k`, and (Kairouz, Oh and
 Viswanath 2015, Theorem 3.3, read at any level)
 
     delta(t) = E[(1 - e^{t-S})_+] = sum_{l<m} w_l (1 - e^{t-s_l}),        m = #{l : s_l > t}.
 
-**Segments.** Between `s_m` and `s_{m-1}` the profile is one straight line in `e^t`. Walking down from `l = m-1`,
-with `c_i = w_{m-1-i}/w_{m-1}`, `z = e^{-2x}` and `theta = s_{m-1} - t`, every term is positive:
+**Segments.** Between `s_m` and `s_{m-1}` the profile is one straight line in `e^t`. Walking down from
+`l = m-1`, with `c_i = w_{m-1-i}/w_{m-1}`, `z = e^{-2x}` and `theta = s_{m-1} - t`, every term is positive:
 
     delta(t) = w_{m-1} (Y + (1-e^{-theta}) Z),     Y = sum c_i (1-z^i),     Z = sum c_i z^i,
     1 - delta(t) = P(S <= s_m) + w_{m-1} e^{-theta} Z,
 
-so either side of the profile keeps its *relative* accuracy. `delta` is convex in `e^t`, hence the line of any
-segment lies below it: the root of any line is a sound lower end of the inverse, and an upper end as soon as it is
-seen to lie in its own segment. Searches only choose a segment.
+so either side of the profile keeps its *relative* accuracy. The profile is convex in `e^t`, hence the line of
+any segment lies below it: the root of any line is a sound lower end of the inverse, and an upper end as soon
+as it is seen to lie in its own segment. Searches only choose a segment.
 
-Each sum is a positive chain (see `chain`), which states the float error model.
+Each sum is a positive chain (see `chain`, which states the float error model).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb, ctx
+from scipy.special import ndtri_exp
 
 from dpcompose.numerics.chain import Chain, Flat, Rising
 from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball
@@ -54,7 +55,7 @@ def two_point_delta(count: int, step: Real, level: Real) -> Enclosure:
 def two_point_epsilon(count: int, step: Real, mass: Enclosure) -> Enclosure:
     r"""The least $t \ge 0$ with $E[(1-e^{t-S})_+] \le d$, for every $d$ in `mass`.
 
-    The answer falls as `d` grows, so the lower end comes from `mass.upper` and the upper end from `mass.lower`.
+    The answer falls as `d` grows: the lower end comes from `mass.upper`, the upper end from `mass.lower`.
     """
     step = Fraction(step)
     least = _inverse(count, step, mass.upper)
@@ -63,24 +64,21 @@ def two_point_epsilon(count: int, step: Real, mass: Enclosure) -> Enclosure:
 
 
 def two_point_tails(count: int, step: Real) -> list[tuple[Enclosure, Enclosure]]:
-    r"""The pairs $(P[\mathrm{Bin}(k,p)<j],\ P[\mathrm{Bin}(k,q)\ge j])$, $j = 0..k+1$, $p = 1-q = e^x/(1+e^x)$.
+    r"""The pairs $(P[\mathrm{Bin}(k,p)<j],\ P[\mathrm{Bin}(k,q)\ge j])$, $j = 0..k+1$, for $p/q = e^x$, $p+q=1$.
 
-    Both are upper tails of $\mathrm{Bin}(k,q)$, added up from the small end. Takes time linear in `count`.
+    Both are upper tails of $\mathrm{Bin}(k,q)$, added up from the small end, in time linear in `count`.
     """
     with ctx.workprec(_bits(count)):
         factor = (-ball(step)).exp()
         weights = [_weight(count, Fraction(step), 0)]
-        for l in range(count):
-            weights.append(weights[-1] * factor * (count - l) / (l + 1))
+        for i in range(count):
+            weights.append(weights[-1] * factor * (count - i) / (i + 1))
         total, tails = arb(0), [NOTHING]
         for weight in reversed(weights):
             total += weight
             tails.append(_clipped(Enclosure.of(total), 1.0))
     tails[-1] = Enclosure(1.0, 1.0)
     return list(zip(tails, reversed(tails), strict=True))
-
-
-# --- segments -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +98,13 @@ class _Upper:
 
     def root(self, mass: float, near: Fraction) -> Enclosure:
         """Where the line meets `mass`: `near + ln(1 + (delta(near) - mass)/slope(near))`."""
-        return _shifted_log(near, 1 + (self.value(near) - mass) / self.slope(near))
+        return _shifted_log1p(near, (self.value(near) - mass) / self.slope(near))
 
-    def newton(self, mass: float, near: Fraction) -> float:
-        """A guess, nothing more: one Newton step on `ln delta`."""
-        value, slope = self.value(near), self.slope(near)
-        return float(ball(near) + (value / mass).mid().log() * (value / slope).mid())
+    def guess(self, mass: float, width: Fraction) -> float:
+        """Where the profile should meet `mass`, were it as steep as this segment is on average."""
+        bottom = self.top - width
+        value, fall = self.value(bottom), -(-ball(width)).expm1() * self.share / ball(width)
+        return float(ball(bottom)) + _normal_step(value, arb(mass), fall / value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +119,19 @@ class _Lower:
     def value(self, level: Fraction) -> Ball:
         return 1 - self.below - ball(level - self.top).exp() * self.share
 
-    def root(self, mass: float, near: Fraction) -> Enclosure:  # noqa: ARG002 - the line has its own reference point
-        """Where the line meets `mass`: `top + ln((1 - mass - below)/share)`."""
-        return _shifted_log(self.top, (1 - arb(mass) - self.below) / self.share)
+    def slope(self, level: Fraction) -> Ball:
+        return ball(level - self.top).exp() * self.share
 
-    def newton(self, mass: float, near: Fraction) -> float:
-        """A guess, nothing more: one Newton step on `ln (1-delta)`."""
-        slope = ball(near - self.top).exp() * self.share
-        value = self.below + slope
-        return float(ball(near) - (value / (1 - arb(mass))).mid().log() * (value / slope).mid())
+    def root(self, mass: float, near: Fraction) -> Enclosure:
+        """Where the line meets `mass`: `near + ln(1 + (1 - mass - (1 - delta(near)))/slope(near))`."""
+        slope = self.slope(near)
+        return _shifted_log1p(near, (1 - arb(mass) - self.below - slope) / slope)
+
+    def guess(self, mass: float, width: Fraction) -> float:
+        """Where the profile should meet `mass`, were it as steep as this segment is on average."""
+        bottom = self.top - width
+        value, rise = self.below + self.slope(bottom), -(-ball(width)).expm1() * self.share / ball(width)
+        return float(ball(bottom)) - _normal_step(value, 1 - arb(mass), rise / value)
 
 
 def _segment(count: int, step: Fraction, index: int) -> _Upper | _Lower:
@@ -147,27 +150,24 @@ def _segment(count: int, step: Fraction, index: int) -> _Upper | _Lower:
 
 def _mode_and_spread(count: int, step: Fraction) -> float:
     """The likeliest `l` plus two standard deviations: beyond it most of the mass lies above the segment."""
-    q = 1 / (1 + math.exp(min(float(min(step, 1000)), 700.0)))
+    q = 1 / (1 + math.exp(float(min(step, Fraction(700)))))
     return math.floor((count + 1) * q) + 2 * math.sqrt(count * q)
 
 
-def _weight(count: int, step: Fraction, l: int) -> Ball:
-    """`C(k,l) e^{-lx} / (1+e^{-x})^k`."""
+def _weight(count: int, step: Fraction, i: int) -> Ball:
+    """`w_i = C(k,i) e^{-ix} / (1+e^{-x})^k`."""
     x = ball(step)
-    log_choose = arb(count + 1).lgamma() - arb(l + 1).lgamma() - arb(count - l + 1).lgamma()
-    return (log_choose - l * x - count * (-x).exp().log1p()).exp()
-
-
-# --- the inverse ----------------------------------------------------------------------------------------------------
+    log_choose = arb(count + 1).lgamma() - arb(i + 1).lgamma() - arb(count - i + 1).lgamma()
+    return (log_choose - i * x - count * (-x).exp().log1p()).exp()
 
 
 def _inverse(count: int, step: Fraction, mass: float) -> Enclosure:
-    """The least `t >= 0` with `delta(t) <= mass`: the greatest root of all lines, hence above each of them."""
+    """The least `t >= 0` with `delta(t) <= mass`: the greatest of the roots of all lines."""
     end = count * step
-    if mass >= 1 or end == 0:
-        return NOTHING
     if mass <= 0:
         return Enclosure.exactly(end)
+    if mass >= 1 or 4 * Fraction(mass) ** 2 >= count * step**2:  # Pinsker: delta(0) <= step sqrt(count) / 2
+        return NOTHING
     lower, upper = Fraction(0), end
     first, last = 1, (count + 1) // 2
     near, rounds = _saddle_level(count, step, mass), 0
@@ -197,7 +197,7 @@ def _line_root(count: int, step: Fraction, index: int, mass: float, near: Fracti
             segment = _segment(count, step, index)
             root = segment.root(mass, near)
             if root.gap <= _GAP or not segment.refinable or bits > _MOST_BITS:
-                return root, segment.newton(mass, near)
+                return root, segment.guess(mass, 2 * step)
         bits *= 2
 
 
@@ -207,10 +207,10 @@ def _next_level(guess: float, rounds: int, middle: Fraction) -> Fraction:
 
 
 def _saddle_level(count: int, step: Fraction, mass: float) -> Fraction:
-    r"""A guess for the inverse: the saddle point approximation, in floats, on the line of tilts.
+    r"""A guess for the inverse: the saddle point approximation, in floats.
 
-    With $K(\tau) = k \ln(\cosh((\tau+\frac12)x)/\cosh(\frac x2))$ the level $t = K'(\tau) - 1/\tau - 1/(1+\tau)$ has
-    $\ln\delta \approx K - \tau t - \ln(1+\tau) - \frac12\ln 2\pi v$, $v = \tau^2 K'' + 1 + (\tau/(1+\tau))^2$.
+    With $K(\tau) = k \ln(\cosh((\tau+\frac12)x)/\cosh(\frac x2))$, the level $t = K' - 1/\tau - 1/(1+\tau)$
+    has $\ln\delta \approx K - \tau t - \ln(1+\tau) - \frac12\ln 2\pi v$, $v = \tau^2 K'' + 1 + (\tau/(1+\tau))^2$.
     """
     try:
         x, target = float(step), math.log(mass)
@@ -223,7 +223,7 @@ def _saddle_level(count: int, step: Fraction, mass: float) -> Fraction:
             level = count * x * thrust - 1 / tilt - 1 / (1 + tilt)
             value = count * (_log_cosh(phi) - _log_cosh(x / 2)) - tilt * level - math.log1p(tilt)
             miss = value - 0.5 * math.log(2 * math.pi * v) - target
-            if abs(miss) < 1e-3:  # noqa: PLR2004 - a guess need not be better
+            if abs(miss) < 1e-3:  # a guess need not be better
                 break
             log_tilt += min(max(miss / v, -2.0), 2.0)
         return Fraction(level)
@@ -231,11 +231,17 @@ def _saddle_level(count: int, step: Fraction, mass: float) -> Fraction:
         return count * step / 2
 
 
+def _normal_step(value: Ball, target: Ball, fall: Ball) -> float:
+    r"""Newton's step towards `target` on the scale $\Phi^{-1}$, where profiles are nearly straight."""
+    log_value, log_target = float(value.mid().log()), float(target.mid().log())
+    here = float(ndtri_exp(log_value))
+    mills = math.exp(min(log_value + here * here / 2, 700.0)) * math.sqrt(2 * math.pi)
+    pace = float(fall.mid()) * mills
+    return (here - float(ndtri_exp(log_target))) / pace if pace else math.nan
+
+
 def _log_cosh(y: float) -> float:
     return y + math.log1p(math.exp(-2 * y)) - math.log(2)
-
-
-# --- small change ---------------------------------------------------------------------------------------------------
 
 
 def _bits(count: int) -> int:
@@ -243,13 +249,13 @@ def _bits(count: int) -> int:
     return 72 + 2 * count.bit_length()
 
 
-def _shifted_log(origin: Fraction, x: Ball) -> Enclosure:
-    """`origin + ln x`, end by end: minus infinity where `x` is, or may be, no longer positive."""
-    low, high = x.lower(), x.upper()
+def _shifted_log1p(origin: Fraction, x: Ball) -> Enclosure:
+    """`origin + ln(1+x)`, end by end: minus infinity where `1+x` is, or may be, no longer positive."""
     if not x.is_finite():
         return Enclosure(-math.inf, math.inf)
-    lower = Enclosure.of(ball(origin) + low.log()).lower if low > 0 else -math.inf
-    return Enclosure(lower, Enclosure.of(ball(origin) + high.log()).upper if high > 0 else -math.inf)
+    low, high = x.lower(), x.upper()
+    lower = Enclosure.of(ball(origin) + low.log1p()).lower if low > -1 else -math.inf
+    return Enclosure(lower, Enclosure.of(ball(origin) + high.log1p()).upper if high > -1 else -math.inf)
 
 
 def _clipped(found: Enclosure, most: float) -> Enclosure:
