@@ -33,7 +33,7 @@ from dpcompose.mechanisms import (
     Staircase,
 )
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.prove.answer import Answer, delta, epsilon, renyi
+from dpcompose.prove.answer import Answer, Answers, delta, epsilon, renyi
 from dpcompose.prove.compare import Comparison, compare
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
@@ -53,6 +53,7 @@ __all__ = [
     "Adjacency",
     "AdjacencyMismatch",
     "Answer",
+    "Answers",
     "BlackBox",
     "Comparison",
     "Composition",

@@ -102,7 +102,9 @@ class Theorem:
         """What the theorem says."""
         return inspect.getdoc(self.proof) or ""
 
-    def __call__(self, subject: Mechanism, premises: Sequence[Claim[Any]] = (), counts: Sequence[int] = ()) -> Claim[Any]:
+    def __call__(
+        self, subject: Mechanism, premises: Sequence[Claim[Any]] = (), counts: Sequence[int] = ()
+    ) -> Claim[Any]:
         """Conclude something about `subject`, or raise `Declined`."""
         if subject.adjacency is not None and subject.adjacency not in self.relations:
             raise Declined(f"not valid under {subject.adjacency.value}")
@@ -187,14 +189,19 @@ class Library:
     def __init__(self) -> None:
         """Start empty; the three verbs add."""
         self.theorems: dict[str, Theorem] = {}
+        self._found: dict[tuple[Verb, type[Any] | None], list[Theorem]] = {}
 
     def about(self, verb: Verb, premise: type[Any] | None = None) -> list[Theorem]:
         """The theorems of a verb, optionally only those about one type."""
-        return [t for t in self.theorems.values() if t.verb is verb and (premise is None or t.types[0] is premise)]
+        if (verb, premise) not in self._found:
+            of_verb = [t for t in self.theorems.values() if t.verb is verb]
+            self._found[verb, premise] = [t for t in of_verb if premise is None or t.types[0] is premise]
+        return self._found[verb, premise]
 
     def add(self, theorem: Theorem) -> None:
         """Take a theorem in under its proof's name, which is permanent."""
         self.theorems[theorem.proof.__name__] = theorem
+        self._found.clear()
 
 
 STANDARD = Library()

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from dpcompose.errors import InvalidParameter
@@ -36,7 +35,7 @@ class Param:
     def check(self, name: str, value: object) -> Real:
         """The value as an exact number, or a refusal that names the parameter."""
         number = exact(name, value, self.allowed)
-        if not self.low <= number <= self.high or 0 < abs(number) < LEAST:
+        if not self.low <= number <= self.high or (number and -LEAST < number < LEAST):
             raise InvalidParameter(name, value, self.allowed)
         return number
 
@@ -67,7 +66,7 @@ def exact(name: str, value: object, allowed: str = "a finite number") -> Real:
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Rational):
-        return Fraction(value.numerator, value.denominator)
+        return Fraction(int(value.numerator), int(value.denominator))
     number = float(value)
     if not math.isfinite(number):
         raise InvalidParameter(name, value, allowed)
@@ -81,12 +80,20 @@ DELTA = Param("δ", 0, 1, "probability", typical=(1e-9, 0.5))
 
 def show(number: Real) -> str:
     """A bound of a range, short."""
-    return str(number) if abs(number) < 10**6 else f"{float(number):g}".replace("e+", "e")
+    return str(number) if -(10**6) < number < 10**6 else f"{float(number):g}".replace("e+", "e")
 
 
-@cache
+_DECLARED: dict[type[Any], Mapping[str, Param]] = {}
+
+
 def declared(owner: type[Any]) -> Mapping[str, Param]:
     """The parameters a dataclass declares as `Annotated[Real, Param(...)]`, in order."""
+    if owner not in _DECLARED:
+        _DECLARED[owner] = _read(owner)
+    return _DECLARED[owner]
+
+
+def _read(owner: type[Any]) -> Mapping[str, Param]:
     hints = get_type_hints(owner, include_extras=True)
     found = {f.name: [p for p in _annotations(hints[f.name]) if isinstance(p, Param)] for f in fields(owner)}
     return {name: params[0] for name, params in found.items() if params}

@@ -4,23 +4,131 @@ from __future__ import annotations
 
 from dpcompose.kernel import Source
 
-DRV10 = Source("DRV10", "Cynthia Dwork and Guy N. Rothblum and Salil Vadhan", "Boosting and Differential Privacy", "FOCS", 2010)
-DR14 = Source("DR14", "Cynthia Dwork and Aaron Roth", "The Algorithmic Foundations of Differential Privacy", "FnTTCS 9", 2014)
+DRV10 = Source(
+    "DRV10",
+    "Cynthia Dwork and Guy N. Rothblum and Salil Vadhan",
+    "Boosting and Differential Privacy",
+    "FOCS",
+    2010,
+)
+DR14 = Source(
+    "DR14",
+    "Cynthia Dwork and Aaron Roth",
+    "The Algorithmic Foundations of Differential Privacy",
+    "FnTTCS 9",
+    2014,
+)
 MIR17 = Source("MIR17", "Ilya Mironov", "Rényi Differential Privacy", "CSF", 2017)
-MTZ19 = Source("MTZ19", "Ilya Mironov and Kunal Talwar and Li Zhang", "Rényi Differential Privacy of the Sampled Gaussian Mechanism", "arXiv 1908.10530", 2019)
-KOV15 = Source("KOV15", "Peter Kairouz and Sewoong Oh and Pramod Viswanath", "The Composition Theorem for Differential Privacy", "ICML; IEEE TIT 63", 2015)
-SMITH = Source("SMITH", "Adam Smith", "Lecture notes on strong composition, randomized response and the simulation lemma", "Lecture 10", 2020)
-MV16 = Source("MV16", "Jack Murtagh and Salil Vadhan", "The Complexity of Computing the Optimal Composition of Differential Privacy", "TCC", 2016)
-BS16 = Source("BS16", "Mark Bun and Thomas Steinke", "Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds", "TCC", 2016)
-CKS20 = Source("CKS20", "Clément Canonne and Gautam Kamath and Thomas Steinke", "The Discrete Gaussian for Differential Privacy", "NeurIPS", 2020)
+MTZ19 = Source(
+    "MTZ19",
+    "Ilya Mironov and Kunal Talwar and Li Zhang",
+    "Rényi Differential Privacy of the Sampled Gaussian Mechanism",
+    "arXiv 1908.10530",
+    2019,
+)
+KOV15 = Source(
+    "KOV15",
+    "Peter Kairouz and Sewoong Oh and Pramod Viswanath",
+    "The Composition Theorem for Differential Privacy",
+    "ICML; IEEE TIT 63",
+    2015,
+)
+SMITH = Source(
+    "SMITH",
+    "Adam Smith",
+    "Lecture notes on strong composition, randomized response and the simulation lemma",
+    "Lecture 10",
+    2020,
+)
+MV16 = Source(
+    "MV16",
+    "Jack Murtagh and Salil Vadhan",
+    "The Complexity of Computing the Optimal Composition of Differential Privacy",
+    "TCC",
+    2016,
+)
+BS16 = Source(
+    "BS16",
+    "Mark Bun and Thomas Steinke",
+    "Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds",
+    "TCC",
+    2016,
+)
+CKS20 = Source(
+    "CKS20",
+    "Clément Canonne and Gautam Kamath and Thomas Steinke",
+    "The Discrete Gaussian for Differential Privacy",
+    "NeurIPS",
+    2020,
+)
 DRS22 = Source("DRS22", "Jinshuo Dong and Aaron Roth and Weijie Su", "Gaussian Differential Privacy", "JRSS B 84", 2022)
-BW18 = Source("BW18", "Borja Balle and Yu-Xiang Wang", "Improving the Gaussian Mechanism for Differential Privacy", "ICML", 2018)
-GV16 = Source("GV16", "Quan Geng and Pramod Viswanath", "The Optimal Noise-Adding Mechanism in Differential Privacy", "IEEE TIT 62", 2016)
-GRS12 = Source("GRS12", "Arpita Ghosh and Tim Roughgarden and Mukund Sundararajan", "Universally Utility-Maximizing Privacy Mechanisms", "SICOMP 41", 2012)
-DMNS06 = Source("DMNS06", "Cynthia Dwork and Frank McSherry and Kobbi Nissim and Adam Smith", "Calibrating Noise to Sensitivity in Private Data Analysis", "TCC", 2006)
-DR19 = Source("DR19", "David Durfee and Ryan Rogers", "Practical Differentially Private Top-k Selection with Pay-what-you-get Composition", "NeurIPS", 2019)
-WRRW23 = Source("WRRW23", "Justin Whitehouse and Aaditya Ramdas and Ryan Rogers and Zhiwei Steven Wu", "Fully Adaptive Composition in Differential Privacy", "ICML", 2023)
-ZDW22 = Source("ZDW22", "Yuqing Zhu and Jinshuo Dong and Yu-Xiang Wang", "Optimal Accounting of Differential Privacy via Characteristic Function", "AISTATS", 2022)
-BBG18 = Source("BBG18", "Borja Balle and Gilles Barthe and Marco Gaboardi", "Privacy Amplification by Subsampling: Tight Analyses via Couplings and Divergences", "NeurIPS", 2018)
-BLOCKI12 = Source("BLOCKI12", "Jeremiah Blocki and Avrim Blum and Anupam Datta and Or Sheffet", "The Johnson-Lindenstrauss Transform Itself Preserves Differential Privacy", "FOCS", 2012)
-HERE = Source("DPCOMPOSE", "The dpcompose authors", "dpcompose: derivations in its documentation", "docs/derivations", 2026)
+BW18 = Source(
+    "BW18",
+    "Borja Balle and Yu-Xiang Wang",
+    "Improving the Gaussian Mechanism for Differential Privacy",
+    "ICML",
+    2018,
+)
+GV16 = Source(
+    "GV16",
+    "Quan Geng and Pramod Viswanath",
+    "The Optimal Noise-Adding Mechanism in Differential Privacy",
+    "IEEE TIT 62",
+    2016,
+)
+GRS12 = Source(
+    "GRS12",
+    "Arpita Ghosh and Tim Roughgarden and Mukund Sundararajan",
+    "Universally Utility-Maximizing Privacy Mechanisms",
+    "SICOMP 41",
+    2012,
+)
+DMNS06 = Source(
+    "DMNS06",
+    "Cynthia Dwork and Frank McSherry and Kobbi Nissim and Adam Smith",
+    "Calibrating Noise to Sensitivity in Private Data Analysis",
+    "TCC",
+    2006,
+)
+DR19 = Source(
+    "DR19",
+    "David Durfee and Ryan Rogers",
+    "Practical Differentially Private Top-k Selection with Pay-what-you-get Composition",
+    "NeurIPS",
+    2019,
+)
+WRRW23 = Source(
+    "WRRW23",
+    "Justin Whitehouse and Aaditya Ramdas and Ryan Rogers and Zhiwei Steven Wu",
+    "Fully Adaptive Composition in Differential Privacy",
+    "ICML",
+    2023,
+)
+ZDW22 = Source(
+    "ZDW22",
+    "Yuqing Zhu and Jinshuo Dong and Yu-Xiang Wang",
+    "Optimal Accounting of Differential Privacy via Characteristic Function",
+    "AISTATS",
+    2022,
+)
+BBG18 = Source(
+    "BBG18",
+    "Borja Balle and Gilles Barthe and Marco Gaboardi",
+    "Privacy Amplification by Subsampling: Tight Analyses via Couplings and Divergences",
+    "NeurIPS",
+    2018,
+)
+BLOCKI12 = Source(
+    "BLOCKI12",
+    "Jeremiah Blocki and Avrim Blum and Anupam Datta and Or Sheffet",
+    "The Johnson-Lindenstrauss Transform Itself Preserves Differential Privacy",
+    "FOCS",
+    2012,
+)
+HERE = Source(
+    "DPCOMPOSE",
+    "The dpcompose authors",
+    "dpcompose: derivations in its documentation",
+    "docs/derivations",
+    2026,
+)

@@ -34,7 +34,8 @@ class BlackBox(Mechanism):
         Mechanism.__post_init__(self)
         known = [n for n in ("epsilon", "rho", "renyi", "mu") if getattr(self, n) is not None]
         if len(known) != 1:
-            raise InvalidParameter("BlackBox", " and ".join(known) or "nothing", "exactly one of epsilon, rho, renyi or mu")
+            given = " and ".join(known) or "nothing"
+            raise InvalidParameter("BlackBox", given, "exactly one of epsilon, rho, renyi or mu")
         if self.mu is not None and self.delta:
             raise InvalidParameter("delta", self.delta, "no delta beside mu")
         if self.renyi is not None:
@@ -100,7 +101,7 @@ def black_box_has_renyi_table(m: BlackBox) -> Renyi:
     """
     if m.renyi is None:
         raise Declined("the black box is not described by a Rényi table")
-    return Renyi(TableCurve(tuple(m.renyi)), m.delta)
+    return Renyi(TableCurve(checked_table(m.renyi)), m.delta)
 
 
 @describes("GDP-DEF", DRS22.at("Def. 4"), side=Side.BOTH)
@@ -117,7 +118,7 @@ def a_gaussian_meets_the_description(m: BlackBox) -> GDP:
     so the class costs at least what it costs. For a table take $\rho = \min_\alpha r(\alpha)/\alpha$.
     """
     if m.renyi is not None:
-        return GDP(2 * min(Fraction(r) / Fraction(a) for a, r in tuple(m.renyi)))
+        return GDP(2 * min(Fraction(r) / Fraction(a) for a, r in checked_table(m.renyi)))
     if m.rho is None:
         raise Declined("the black box is described neither by ρ nor by a Rényi table")
     return GDP(2 * Fraction(m.rho))

@@ -46,7 +46,7 @@ def group_scales_the_sensitivity(m: Group) -> SameAs:
 
 @describes("GROUP", DR14.at("Thm. 2.2"))
 def group_of_approx(m: Group, inner: ApproxDP) -> ApproxDP:
-    r"""$(\varepsilon,\delta)$ becomes $\left(g\varepsilon,\ \delta\,\frac{e^{g\varepsilon}-1}{e^\varepsilon-1}\right)$."""
+    r"""$(\varepsilon,\delta)$ becomes $(g\varepsilon,\ \delta\,\frac{e^{g\varepsilon}-1}{e^\varepsilon-1})$."""
     e = Fraction(inner.epsilon)
     return ApproxDP(m.size * e, grown(inner.delta, e, m.size))
 
@@ -55,19 +55,15 @@ def grown(delta: Value, epsilon: Fraction, size: int) -> Value:
     """δ(1 + e^ε + … + e^{(g−1)ε}), at most 1."""
     if delta == 0:
         return 0
-    if m_times_large(epsilon, size):
+    if epsilon * (size - 1) > 800:  # e^800 times the least float exceeds 1
         return 1
+
     def total() -> Ball:
         e = ball(epsilon)
-        ratio = (size * e).expm1() / e.expm1() if epsilon else Ball(size)
-        return ball(delta) * ratio
+        return ball(delta) * ((size * e).expm1() / e.expm1() if epsilon else Ball(size))
+
     found = enclose(total)
     return Enclosure(min(found.lower, 1.0), min(found.upper, 1.0))
-
-
-def m_times_large(epsilon: Fraction, size: int) -> bool:
-    """Whether e^{gε} exceeds every float's inverse, so that any positive δ grows to 1."""
-    return epsilon * (size - 1) > 800
 
 
 @describes("GROUP", BS16.at("Prop. 1.9"))
@@ -94,7 +90,7 @@ class GroupCurve(Curve):
 
     def at(self, order: Real) -> Ball:
         """Known from order 2 on, and below it by monotonicity."""
-        return 3**self.doublings * self.inner.at(Fraction(max(order, 2)) * 2**self.doublings)
+        return self.inner.at(Fraction(max(order, 2)) * 2**self.doublings) * Ball(3) ** self.doublings
 
 
 @describes("GROUP", MIR17.at("Prop. 2"))

@@ -72,7 +72,8 @@ def laplace_is_pure(m: Laplace) -> ApproxDP:
 @describes("SM-E2.1", SMITH.at("Ex. 2.1"), side=Side.BOTH)
 def laplace_loss(m: Laplace) -> LaplaceLoss:
     r"""With $\varepsilon = \Delta/b$ the loss has atoms $\frac12$ at $\varepsilon$ and $\frac12 e^{-\varepsilon}$ at
-    $-\varepsilon$, and density $\frac14 e^{(l-\varepsilon)/2}$ in between; its mean is $\varepsilon-1+e^{-\varepsilon}$.
+    $-\varepsilon$, and density $\frac14 e^{(l-\varepsilon)/2}$ in between; its mean is
+    $\varepsilon-1+e^{-\varepsilon}$.
     """
     return LaplaceLoss(step_of(m.sensitivity, m.scale))
 

@@ -66,7 +66,9 @@ class SampledGaussianCurve(Curve):
         weight = (1 - q) ** order * odds
         moment = Ball(0)
         for j in range(2, order + 1):
-            weight = weight * odds * (order - j + 1) / j if j > 2 else (1 - q) ** order * odds**2 * order * (order - 1) / 2
+            weight = (
+                weight * odds * (order - j + 1) / j if j > 2 else (1 - q) ** order * odds**2 * order * (order - 1) / 2
+            )
             moment += weight * (half * (j * (j - 1))).expm1()
         return moment.log1p()
 

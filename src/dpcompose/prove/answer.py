@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dpcompose.description import Mechanism
 from dpcompose.errors import Contradiction, Declined, NotProvable
@@ -64,19 +67,70 @@ class Answer:
         return self.upper_by.cite() if self.upper_by else ""
 
 
-def epsilon(mechanism: Mechanism, delta: Real, tolerance: float = 1e-6) -> Answer:
-    """Enclose the least ε at which the mechanism is (ε, δ)-DP."""
-    target = DELTA.check("delta", delta)
-    found = narrowed("ε", known(mechanism), lambda p: p.epsilon(target), NON_NEGATIVE, tolerance)
-    if math.isinf(found.lower):
-        found = _with_note(found, f"no finite ε holds: δ = {float(target):g} is below what the mechanism reveals outright")
-    return found
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """One answer for each argument, in order, with the ends as arrays."""
+
+    each: tuple[Answer, ...]
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    def __iter__(self) -> Iterator[Answer]:
+        return iter(self.each)
+
+    def __getitem__(self, index: int) -> Answer:
+        return self.each[index]
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """The lower ends."""
+        return np.array([answer.lower for answer in self.each])
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """The upper ends."""
+        return np.array([answer.upper for answer in self.each])
+
+    safe = upper
 
 
-def delta(mechanism: Mechanism, epsilon: Real, tolerance: float = 1e-6) -> Answer:
-    """Enclose the least δ at which the mechanism is (ε, δ)-DP."""
-    target = EPSILON.check("epsilon", epsilon)
-    return narrowed("δ", known(mechanism), lambda p: p.delta(target), UNIT, tolerance)
+Arguments: TypeAlias = Sequence[Real] | NDArray[np.float64]
+
+
+@overload
+def epsilon(mechanism: Mechanism, delta: Real, tolerance: float = ...) -> Answer: ...
+@overload
+def epsilon(mechanism: Mechanism, delta: Arguments, tolerance: float = ...) -> Answers: ...
+def epsilon(mechanism: Mechanism, delta: Real | Arguments, tolerance: float = 1e-6) -> Answer | Answers:
+    """Enclose the least ε at which the mechanism is (ε, δ)-DP; for a sequence of δ, each of them."""
+    facts = known(mechanism)
+    if isinstance(delta, Sequence | np.ndarray):
+        return Answers(tuple(_epsilon(facts, DELTA.check("delta", d), tolerance) for d in delta))
+    return _epsilon(facts, DELTA.check("delta", delta), tolerance)
+
+
+def _epsilon(facts: Known, delta: Real, tolerance: float) -> Answer:
+    found = narrowed("ε", facts, lambda p: p.epsilon(delta), NON_NEGATIVE, tolerance)
+    if not math.isinf(found.lower):
+        return found
+    return _with_note(found, f"no finite ε holds: δ = {float(delta):g} is below what the mechanism reveals outright")
+
+
+@overload
+def delta(mechanism: Mechanism, epsilon: Real, tolerance: float = ...) -> Answer: ...
+@overload
+def delta(mechanism: Mechanism, epsilon: Arguments, tolerance: float = ...) -> Answers: ...
+def delta(mechanism: Mechanism, epsilon: Real | Arguments, tolerance: float = 1e-6) -> Answer | Answers:
+    """Enclose the least δ at which the mechanism is (ε, δ)-DP; for a sequence of ε, each of them."""
+    facts = known(mechanism)
+    if isinstance(epsilon, Sequence | np.ndarray):
+        return Answers(tuple(_delta(facts, EPSILON.check("epsilon", e), tolerance) for e in epsilon))
+    return _delta(facts, EPSILON.check("epsilon", epsilon), tolerance)
+
+
+def _delta(facts: Known, epsilon: Real, tolerance: float) -> Answer:
+    return narrowed("δ", facts, lambda p: p.delta(epsilon), UNIT, tolerance)
 
 
 def renyi(mechanism: Mechanism, order: Real) -> Answer:
@@ -85,7 +139,10 @@ def renyi(mechanism: Mechanism, order: Real) -> Answer:
     said = [(claim, _divergence(claim, alpha)) for claim in known(mechanism).of(Renyi)]
     if not said:
         raise NotProvable("No theorem bounds the Rényi divergence of this mechanism")
-    return intersected(f"D_{float(alpha):g}", said, NON_NEGATIVE)
+    found = intersected(f"D_{float(alpha):g}", said, NON_NEGATIVE)
+    if math.isinf(found.lower):
+        found = _with_note(found, "some outputs rule one of the neighbours out, with positive probability")
+    return found
 
 
 def _divergence(claim: Claim[Renyi], order: Real) -> Enclosure:
@@ -136,5 +193,3 @@ def intersected(name: str, said: list[tuple[Claim[Any], Enclosure]], possible: E
 
 def _with_note(answer: Answer, note: str) -> Answer:
     return Answer(answer.question, answer.enclosure, answer.upper_by, answer.lower_by, note)
-
-

@@ -25,9 +25,9 @@ class Known:
     declined: tuple[tuple[Theorem, str], ...]
 
     def profiles(self) -> list[Claim[Profile]]:
-        """The claims that answer questions, the cheapest first."""
+        """The claims that answer questions: those that close the gap alone first, and the cheapest of each."""
         found = [c for c in self.claims if isinstance(c.guarantee, Profile)]
-        return sorted(found, key=lambda claim: claim.theorem.cost)
+        return sorted(found, key=lambda claim: (claim.side is not Side.BOTH, claim.theorem.cost))
 
     def of(self, notion: type[Guarantee]) -> list[Claim[Any]]:
         """The claims of one notion."""
@@ -82,26 +82,30 @@ class _Work:
 
 def facts(part: Mechanism) -> list[Claim[Any]]:
     """Everything known of one part that can be composed."""
-    work = _Work(part)
     if isinstance(part, Composition):
         return [c for c in known(part).claims if not isinstance(c.guarantee, Profile) and c.subject == part]
+    work = _Work(part)
     for theorem in STANDARD.about(Verb.DESCRIBES, type(part)):
-        inner = facts(part.mechanism) if len(theorem.types) > 2 else []  # type: ignore[attr-defined]
-        if len(theorem.types) == 2:
-            work.apply(theorem, ())
-        for claim in inner:
-            if isinstance(claim.guarantee, theorem.types[1]):
-                work.apply(theorem, (claim,))
-    for claim in tuple(work.claims):
-        if isinstance(claim.guarantee, SameAs):
-            for theorem in STANDARD.about(Verb.IMPLIES, SameAs):
-                for other in facts(claim.guarantee.mechanism):
-                    work.apply(theorem, (claim, other))
+        for premises in _inner(part, theorem):
+            work.apply(theorem, premises)
+    for same in tuple(work.claims):
+        if isinstance(same.guarantee, SameAs):
+            (carried,) = STANDARD.about(Verb.IMPLIES, SameAs)
+            for claim in facts(same.guarantee.mechanism):
+                work.apply(carried, (same, claim))
     for claim in work.claims:  # grows while it is read
         for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
             if not issubclass(theorem.types[-1], Profile) and len(theorem.types) == 2:
                 work.apply(theorem, (claim,))
     return work.claims
+
+
+def _inner(part: Mechanism, theorem: Theorem) -> list[tuple[Claim[Any], ...]]:
+    """What a description may rest on: nothing, or one claim about the mechanism inside."""
+    if len(theorem.types) == 2:
+        return [()]
+    inside: Mechanism = getattr(part, "mechanism")  # noqa: B009 - only wrappers have theorems of three types
+    return [(claim,) for claim in facts(inside) if isinstance(claim.guarantee, theorem.types[1])]
 
 
 def _selections(

@@ -69,9 +69,7 @@ def compare(mechanism: Mechanism, *, delta: Real | None = None, epsilon: Real | 
     return Comparison(facts.subject, asked, given, at, tuple(rows), best)
 
 
-def _evaluated(
-    facts: Known, at: Real, given: str
-) -> tuple[list[tuple[Claim[Any], Enclosure]], dict[str, str]]:
+def _evaluated(facts: Known, at: Real, given: str) -> tuple[list[tuple[Claim[Any], Enclosure]], dict[str, str]]:
     """What each profile says, and why some say nothing here."""
     said, refused = [], {}
     for claim in facts.profiles():
@@ -84,10 +82,10 @@ def _evaluated(
     return said, refused
 
 
-def _row(
-    theorem: Theorem, facts: Known, said: list[tuple[Claim[Any], Enclosure]], refused: dict[str, str]
-) -> Row:
-    own = [(found.upper, claim, found) for claim, found in said if claim.theorem is theorem and Side.UPPER in claim.side]
+def _row(theorem: Theorem, facts: Known, said: list[tuple[Claim[Any], Enclosure]], refused: dict[str, str]) -> Row:
+    own = [
+        (found.upper, claim, found) for claim, found in said if claim.theorem is theorem and Side.UPPER in claim.side
+    ]
     if own:
         _, claim, found = min(own, key=lambda item: item[0])
         return Row(theorem.id, theorem.aliases, found, "", claim, str(theorem.source))

@@ -24,8 +24,18 @@ class Bookkeeping:
     total: Callable[[Ball, Deltas], Ball]
 
 
-SUMMED = Bookkeeping(beyond_sum, lambda d, deltas: d + sum_of(deltas))
-MULTIPLIED = Bookkeeping(beyond_leak, lambda d, deltas: d + (1 - d) * leak_of(deltas))
+def with_sum(d: Ball, deltas: Deltas) -> Ball:
+    r"""$\delta'+\sum\delta_i$."""
+    return d + sum_of(deltas)
+
+
+def with_leak(d: Ball, deltas: Deltas) -> Ball:
+    r"""$1-(1-\tilde\delta)\prod(1-\delta_i)$."""
+    return d + (1 - d) * leak_of(deltas)
+
+
+SUMMED = Bookkeeping(beyond_sum, with_sum)
+MULTIPLIED = Bookkeeping(beyond_leak, with_leak)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +54,7 @@ class Basic(Profile):
         """Σδ from Σε on, nothing below."""
         if epsilon < self.steps.basic():
             raise Declined("ε is smaller than the sum of the steps' ε")
-        return Enclosure(*(min(x, 1.0) for x in _ends(enclose(lambda: sum_of(self.steps.deltas)))))
+        return within_unit(enclose(lambda: sum_of(self.steps.deltas)))
 
 
 Branch = tuple[Callable[[Ball, Ball, Ball], Ball], Callable[[Ball, Ball, Ball], Ball]]
@@ -108,6 +118,10 @@ class Concentration(Profile):
         value, _ = branch
         return enclose(lambda: value(self.mean(self.steps), self.variance(self.steps), ball(d))) & NON_NEGATIVE
 
+    def _mass(self, branch: Branch, epsilon: Real) -> Enclosure:
+        _, mass = branch
+        return enclose(lambda: mass(self.mean(self.steps), self.variance(self.steps), ball(epsilon)))
+
     def epsilon(self, delta: Real) -> Enclosure:
         """The theorem's value at a total δ."""
         if delta >= 1:
@@ -119,20 +133,26 @@ class Concentration(Profile):
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The theorem read backwards."""
-        if self.capped and epsilon >= self.steps.basic() or not self.steps.basic():
+        if (self.capped and epsilon >= self.steps.basic()) or not self.steps.basic():
             d = NOTHING
         else:
-            masses = [enclose(lambda m=m: m(self.mean(self.steps), self.variance(self.steps), ball(epsilon))) for _, m in self.branches]
+            masses = [self._mass(branch, epsilon) for branch in self.branches]
             d = Enclosure(min(e.lower for e in masses), min(e.upper for e in masses)) & UNIT
-        found = enclose(lambda: self.book.total(ball(d), self.steps.deltas))
-        return Enclosure(*(min(x, 1.0) for x in _ends(found)))
+        return within_unit(enclose(lambda: self.book.total(ball(d), self.steps.deltas)))
 
 
-def _ends(e: Enclosure) -> tuple[float, float]:
-    return max(e.lower, 0.0), max(e.upper, 0.0)
+def within_unit(found: Enclosure) -> Enclosure:
+    """The enclosure of the value cut off at 0 and 1."""
+    return Enclosure(min(max(found.lower, 0.0), 1.0), min(max(found.upper, 0.0), 1.0))
 
 
-@composes("KOV-3.1", DRV10.at("Thm. III.1"), adaptivity=Adaptivity.FULLY_ADAPTIVE, cost=0, aliases=("DRV-3.16", "SM-E3.5"))
+@composes(
+    "KOV-3.1",
+    DRV10.at("Thm. III.1"),
+    adaptivity=Adaptivity.FULLY_ADAPTIVE,
+    cost=0,
+    aliases=("DRV-3.16", "SM-E3.5"),
+)
 def basic_composition(parts: Parts[ApproxDP]) -> Profile:
     r"""Steps that are $(\varepsilon_i,\delta_i)$-DP compose, adaptively, to $(\sum\varepsilon_i,\sum\delta_i)$-DP."""
     return Basic(Steps.of(parts))

@@ -80,5 +80,3 @@ def finite_composition(parts: Parts[FiniteLoss]) -> Profile:
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
         raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     return SumOfLosses(forward, backward)
-
-

@@ -99,8 +99,8 @@ def optimal_homogeneous(parts: Parts[ApproxDP]) -> Profile:
 
 @composes("X-HET", MV16.at("Thm. 1.5"), side=Side.BOTH, cost=4)
 def optimal_heterogeneous(parts: Parts[ApproxDP]) -> Profile:
-    r"""Steps that are $(\varepsilon_i,\delta_i)$-DP compose to $\left(\varepsilon,\ 1-\prod(1-\delta_i)(1-\delta_{\mathrm{pure}})
-    \right)$-DP, and to nothing better, with
+    r"""Steps that are $(\varepsilon_i,\delta_i)$-DP compose to
+    $(\varepsilon,\ 1-\prod(1-\delta_i)(1-\delta_{\mathrm{pure}}(\varepsilon)))$-DP, and to nothing better, with
     $$\delta_{\mathrm{pure}}(\varepsilon) = \sum_{S}\frac{\max\{0,\,e^{\sum_S\varepsilon_i}-e^{\varepsilon}
     e^{\sum_{S^c}\varepsilon_i}\}}{\prod(1+e^{\varepsilon_i})}.$$
     """

@@ -60,7 +60,7 @@ class Conversion(ABC):
     @staticmethod
     @abstractmethod
     def log_delta(order: Ball, r: Ball, epsilon: Ball) -> Ball:
-        """ln δ at ε."""
+        """The logarithm of δ at ε."""
 
 
 class Mironov(Conversion):
@@ -191,7 +191,13 @@ def zcdp_to_renyi(g: ZCDP) -> Renyi:
     return Renyi(Linear(g.rho), g.delta)
 
 
-@composes("RDP-P1", MIR17.at("Prop. 1"), side=Side.BOTH, adaptivity=Adaptivity.FULLY_ADAPTIVE, aliases=("RDP-HET", "RDP-UNLEARN"))
+@composes(
+    "RDP-P1",
+    MIR17.at("Prop. 1"),
+    side=Side.BOTH,
+    adaptivity=Adaptivity.FULLY_ADAPTIVE,
+    aliases=("RDP-HET", "RDP-UNLEARN"),
+)
 def renyi_adds(parts: Parts[Renyi]) -> Renyi:
     r"""Rényi curves add, order by order, under adaptive composition: $r(\alpha) = \sum r_i(\alpha)$. With budgets
     for every order fixed in advance the same holds when parameters depend on earlier outputs.
@@ -216,4 +222,13 @@ def renyi_to_profile(g: Renyi) -> Profile:
     return OneOrder(g.curve, g.delta, CanonneKamathSteinke)
 
 
-__all__ = ["CanonneKamathSteinke", "Conversion", "Mironov", "OneOrder", "ResponseCurve", "added", "leak_in", "total_of"]
+__all__ = [
+    "CanonneKamathSteinke",
+    "Conversion",
+    "Mironov",
+    "OneOrder",
+    "ResponseCurve",
+    "added",
+    "leak_in",
+    "total_of",
+]

@@ -84,7 +84,8 @@ def leak_of(deltas: Iterable[tuple[Value, int]]) -> Ball:
 def beyond_sum(delta: Real, deltas: tuple[tuple[Value, int], ...]) -> Enclosure:
     r"""$\delta' = \delta-\sum\delta_i$."""
     if all(not isinstance(d, Enclosure) for d, _ in deltas):
-        return Enclosure.exactly(Fraction(delta) - sum(count * Fraction(d) for d, count in deltas))  # type: ignore[arg-type]
+        total = sum((count * Fraction(d) for d, count in deltas if not isinstance(d, Enclosure)), Fraction(0))
+        return Enclosure.exactly(Fraction(delta) - total)
     return enclose(lambda: ball(delta) - sum_of(deltas))
 
 
@@ -115,9 +116,9 @@ def is_exact_tie(delta: Real, deltas: tuple[tuple[Value, int], ...]) -> bool:
 
     A power of a reduced fraction is reduced, so a tie needs as many digits as the product has: long ones are none.
     """
-    if any(isinstance(d, Enclosure) for d, _ in deltas):
+    kept = [(1 - Fraction(d), count) for d, count in deltas if not isinstance(d, Enclosure)]
+    if len(kept) < len(deltas):
         return False
-    kept = [(1 - Fraction(d), count) for d, count in deltas]  # type: ignore[arg-type]
     if sum(count * k.denominator.bit_length() for k, count in kept) > MOST_EXACT_BITS:
         return False
     return math.prod((k**count for k, count in kept), start=Fraction(1)) == 1 - Fraction(delta)

@@ -30,8 +30,8 @@ def gdp_to_zcdp(g: GDP) -> ZCDP:
 @composes("ZCDP-SUM", WRRW23.at("Thm. 1"), adaptivity=Adaptivity.FULLY_ADAPTIVE)
 def zcdp_adds(parts: Parts[ZCDP]) -> ZCDP:
     r"""$\delta_i$-approximately $\rho_i$-zCDP mechanisms compose to $\sum\rho_i$, outside an event of probability
-    $1-\prod(1-\delta_i)$; or $\sum\delta_i$ when each step is chosen, with its parameters, after the earlier outputs and
-    both sums stay below caps fixed in advance.
+    $1-\prod(1-\delta_i)$; or $\sum\delta_i$ when each step is chosen, with its parameters, after the earlier
+    outputs, and both sums stay below caps fixed in advance.
     """
     rho = total_of(tuple((g.rho, n) for g, n in parts.items))
     return ZCDP(rho, leak_in(parts.adaptivity, tuple((g.delta, n) for g, n in parts.items)))
