@@ -135,3 +135,7 @@ class Profile(Guarantee, ABC):
     @abstractmethod
     def epsilon(self, delta: Real) -> Enclosure:
         """The least ε ≥ 0 known to hold at δ; infinite where none does."""
+
+    def orders(self) -> tuple[Profile, Profile]:
+        """The profile of each order of the pair, P against Q and Q against P; a bound for both is both."""
+        return self, self

@@ -40,6 +40,10 @@ class SumOfLosses(Profile):
     def _orders(self) -> tuple[tuple[tuple[Law, int], ...], ...]:
         return (self.forward,) if self.forward == self.backward else (self.forward, self.backward)
 
+    def orders(self) -> tuple[Profile, Profile]:
+        """Each order by itself."""
+        return SumOfLosses(self.forward, self.forward), SumOfLosses(self.backward, self.backward)
+
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger of both."""
         return larger([sum_delta(order, epsilon) for order in self._orders()])
