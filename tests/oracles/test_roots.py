@@ -1,0 +1,125 @@
+"""Inverses against functions whose inverse is known, and float searches against minima that are."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.roots import invert_decreasing, invert_increasing, largest_integer
+from dpcompose.numerics.search import argmin, bracket, root
+
+positive = st.floats(min_value=1e-150, max_value=1e150)
+anywhere = st.sampled_from([0.0, 1.0, 1e-300, 1e300, math.inf, math.nan, -5.0])
+MANY = settings(max_examples=60)
+
+
+def square(x: float) -> Enclosure:
+    return Enclosure.exactly(Fraction(x) ** 2)
+
+
+def minus_square(x: float) -> Enclosure:
+    return Enclosure.exactly(-(Fraction(x) ** 2))
+
+
+@MANY
+@given(positive, anywhere, positive)
+def test_an_inverse_is_proven_and_tight_whatever_the_guess(value, wild, scale):
+    for guess in (wild, math.sqrt(value), math.sqrt(value) * scale):
+        up = invert_increasing(square, Enclosure(value, value), guess, 0.0, math.inf)
+        down = invert_decreasing(minus_square, Enclosure(-value, -value), guess, 0.0, math.inf)
+        for found in (up, down):
+            assert Fraction(found.lower) ** 2 <= Fraction(value) <= Fraction(found.upper) ** 2
+            assert found.gap < 1e-13
+
+
+@MANY
+@given(positive)
+def test_a_good_guess_takes_two_evaluations(value):
+    calls = []
+
+    def counted(x: float) -> Enclosure:
+        calls.append(x)
+        return minus_square(x)
+
+    invert_decreasing(counted, Enclosure(-value, -value), math.sqrt(value), 0.0, math.inf)
+    assert len(calls) == 2
+
+
+@MANY
+@given(st.floats(min_value=0.1, max_value=10), st.floats(min_value=0, max_value=1), st.floats(min_value=0, max_value=1))
+def test_an_unsure_function_and_target_give_the_hull(y, blur, width):
+    def vague(t: float) -> Enclosure:
+        return Enclosure(-t - blur, -t + blur)
+
+    found = invert_decreasing(vague, Enclosure(-y - width, -y), y, 0.0, 100.0)
+    least, most = max(y - blur, 0.0), y + width + blur
+    assert found.lower <= least + 1e-15
+    assert found.upper >= most - 1e-14
+    assert found.lower == pytest.approx(least, rel=1e-9, abs=1e-300)
+    assert found.upper == pytest.approx(most, rel=1e-9)
+
+
+def test_answers_outside_the_range_are_its_ends():
+    here = Enclosure(3.0, 3.0)
+    assert invert_increasing(Enclosure.exactly, here, 1.0, 0.0, 2.0) == Enclosure(2.0, 2.0)
+    assert invert_increasing(Enclosure.exactly, here, 1.0, 5.0, 9.0) == Enclosure(5.0, 5.0)
+    assert invert_decreasing(lambda t: Enclosure.exactly(-t), Enclosure(-3.0, -3.0), 1.0, 5.0, 9.0) == Enclosure(5, 5)
+
+
+def test_a_function_that_says_nothing_proves_nothing():
+    silent = Enclosure(-math.inf, math.inf)
+    assert invert_decreasing(lambda _: silent, Enclosure(0.0, 0.0), 1.0, 0.5, 7.0) == Enclosure(0.5, 7.0)
+
+
+def test_a_plateau_at_the_target_is_entered_from_the_left():
+    stairs = invert_decreasing(lambda t: Enclosure.exactly(-math.floor(t)), Enclosure(-2.0, -2.0), 2.7, 0.0, 9.0)
+    assert stairs.lower <= 2.0 <= stairs.upper
+    assert stairs.gap < 1e-12
+
+
+@MANY
+@given(st.integers(0, 10**18), st.integers(-5, 10**19), st.integers(1, 3))
+def test_the_largest_integer_is_exact_where_the_function_is(limit, guess, power):
+    sure, possible = largest_integer(
+        lambda k: Enclosure.exactly(Fraction(k**power, 2)), Enclosure(limit, limit), guess, 0, 10**20
+    )
+    bound = Fraction(Enclosure(limit, limit).lower)
+    assert Fraction(sure**power, 2) <= bound < Fraction((possible + 1) ** power, 2)
+    assert possible - sure <= max(1, sure >> 50)
+
+
+def test_the_largest_integer_at_the_ends():
+    assert largest_integer(lambda _: Enclosure(5.0, 5.0), Enclosure(1.0, 1.0), 3, 0, 10) == (-1, -1)
+    assert largest_integer(lambda _: Enclosure(0.0, 0.0), Enclosure(1.0, 1.0), 3, 0, 10) == (10, 10)
+    assert largest_integer(lambda k: Enclosure(k - 0.5, k + 0.5), Enclosure(100.0, 101.0), 3, 0, 999) == (99, 101)
+
+
+@MANY
+@given(st.floats(min_value=1e-6, max_value=1e6))
+def test_argmin_finds_a_valley_among_failures(place):
+    def valley(x: float) -> float:
+        if x > 3e6:
+            return math.nan
+        return math.log(x / place) ** 2 + 0.001 * math.cos(x)
+
+    found = argmin(valley, 1e-9, 1e9)
+    assert valley(found) <= 0.0021
+    assert argmin(lambda x: abs(x - place), 1e-9, 1e9) == pytest.approx(place, rel=1e-6)
+
+
+def test_argmin_at_the_ends_and_nowhere():
+    assert argmin(lambda x: x, 1.0, 5.0) == 1.0
+    assert argmin(lambda x: -x, 1.0, 5.0) == 5.0
+    assert 1.0 <= argmin(lambda _: math.inf, 1.0, 5.0) <= 5.0
+    assert argmin(lambda x: 1 / (x - x), 1.0, 1.0) == 1.0
+
+
+@MANY
+@given(st.floats(min_value=1e-9, max_value=1e9), st.floats(min_value=1e-12, max_value=1e12))
+def test_roots_and_brackets_surround_the_sign_change(place, guess):
+    low, high = bracket(lambda x: place - x, guess, 0.0, 1e300)
+    assert low <= place <= high
+    assert root(lambda x: place**3 - x**3, 0.0, 4 * place) == pytest.approx(place, rel=1e-9)
