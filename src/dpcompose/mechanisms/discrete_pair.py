@@ -9,8 +9,8 @@ from fractions import Fraction
 from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Side, describes
-from dpcompose.notions import Curve, FiniteLoss, Renyi
-from dpcompose.numerics.enclosure import Ball, Real, ball
+from dpcompose.notions import ApproxDP, Curve, FiniteLoss, Renyi
+from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
 from dpcompose.numerics.finite import LogRatio
 from dpcompose.parameters import exact
 from dpcompose.sources import KOV15, MIR17
@@ -115,6 +115,15 @@ def pair_loss(m: DiscretePair) -> FiniteLoss:
     """
     p, q = tuple(m.p), tuple(m.q)
     return FiniteLoss(PairLaw(p, q), PairLaw(q, p))
+
+
+@describes("KOV-D1.1", KOV15.at("Def. 1.1"))
+def pair_is_approx(m: DiscretePair) -> ApproxDP:
+    r"""The largest finite $|\ln(p_i/q_i)|$, with the larger mass that leaks in either order."""
+    laws = (PairLaw(tuple(m.p), tuple(m.q)).ratios(), PairLaw(tuple(m.q), tuple(m.p)).ratios())
+    most = max((ratio for law in laws for ratio in law if ratio is not None), default=Fraction(1))
+    leak = max(law.get(None, Fraction(0)) for law in laws)
+    return ApproxDP(enclose(lambda: ball(max(most, Fraction(1))).log()).upper, leak)
 
 
 @describes("RDP-DEF", MIR17.at("Def. 4"))

@@ -41,7 +41,10 @@ def group_scales_the_sensitivity(m: Group) -> SameAs:
     if "gamma" in declared(type(inner)):
         raise Declined("a staircase is laid out for one sensitivity")
     shift = inner.sensitivity * m.size if isinstance(inner.sensitivity, int) else Fraction(inner.sensitivity) * m.size
-    return SameAs(replace(inner, sensitivity=shift))
+    try:
+        return SameAs(replace(inner, sensitivity=shift))
+    except InvalidParameter:
+        raise Declined("the group's sensitivity is larger than any that can be described") from None
 
 
 @describes("GROUP", DR14.at("Thm. 2.2"))

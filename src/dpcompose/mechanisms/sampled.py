@@ -14,7 +14,7 @@ from dpcompose.errors import AdjacencyMismatch, Declined, InvalidParameter
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.mechanisms.gaussian import Gaussian
 from dpcompose.mechanisms.name_and_shame import NameAndShame
-from dpcompose.notions import ApproxDP, Curve, Renyi
+from dpcompose.notions import ApproxDP, Curve, Guarantee, Renyi
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.parameters import Param
 from dpcompose.sources import BBG18, MTZ19
@@ -108,11 +108,21 @@ def sampled_gaussian_curve(m: Sampled) -> Renyi:
 @describes("X-SAMPLE", BBG18.at("Thm. 8"), relations=ADD_REMOVE_ONLY)
 def sampling_amplifies(m: Sampled, inner: ApproxDP) -> ApproxDP:
     r"""Poisson sampling at rate $q$ turns $(\varepsilon,\delta)$ into $(\ln(1+q(e^\varepsilon-1)),\,q\delta)$."""
-    if inner.epsilon > 10**6:
-        raise Declined("ε is too large to be amplified")
-    amplified = enclose(lambda: (ball(m.rate) * ball(inner.epsilon).expm1()).log1p()).upper
+    # Far out e^ε has too many digits, and amplification takes only ln q off ε.
+    far = inner.epsilon > 10**6
+    amplified = inner.epsilon if far else enclose(lambda: (ball(m.rate) * ball(inner.epsilon).expm1()).log1p()).upper
     leaked = enclose(lambda: ball(m.rate) * ball(inner.delta)).upper
     return ApproxDP(min(amplified, inner.epsilon), Enclosure(0.0, min(leaked, 1.0)) if leaked else 0)
+
+
+@describes("X-SAMPLE-LESS", BBG18.at("Sec. 3"), relations=ADD_REMOVE_ONLY)
+def sampling_costs_no_more(m: Sampled, inner: Guarantee) -> Guarantee:  # noqa: ARG001 - the kernel reads it
+    r"""Given which records are drawn, the two inputs agree or are neighbours, and divergences are (quasi-)convex in the
+    pair: whatever is promised of the mechanism holds of its sampled form.
+    """
+    if isinstance(inner, SameAs | ApproxDP):
+        raise Declined("only what amplification does not cover is carried over")
+    return inner
 
 
 @describes("X-SAMPLE-ALL", BBG18.at("Sec. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
