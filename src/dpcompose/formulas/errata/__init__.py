@@ -1,0 +1,23 @@
+"""Where the source documents print something that does not hold: all of it, with numbers computed here."""
+
+from __future__ import annotations
+
+from dpcompose.formulas.errata import (
+    dwork_rothblum_vadhan,
+    kairouz_oh_viswanath,
+    kov_layout,
+    mironov,
+    renyi_page,
+    smith,
+)
+from dpcompose.formulas.errata.erratum import Counterexample, Document, Erratum, Verdict
+
+ERRATA: tuple[Erratum, ...] = (
+    *dwork_rothblum_vadhan.ERRATA,
+    *renyi_page.ERRATA,
+    *mironov.ERRATA,
+    *sorted(kairouz_oh_viswanath.ERRATA + kov_layout.ERRATA, key=lambda e: int(e.id[1:])),
+    *smith.ERRATA,
+)
+
+__all__ = ["ERRATA", "Counterexample", "Document", "Erratum", "Verdict"]

@@ -1,0 +1,103 @@
+"""What a misprint is, and how its counterexample is computed: from the library's own exact values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from dpcompose.kernel import Parts
+from dpcompose.mechanisms import BlackBox
+from dpcompose.notions import ApproxDP, Profile
+from dpcompose.numerics.enclosure import Ball, Enclosure, Real, enclose
+from dpcompose.prove.answer import delta, epsilon
+
+
+class Document(Enum):
+    """The five source documents."""
+
+    DRV = "Dwork–Rothblum–Vadhan notes"
+    RENYI = "Rényi composition page"
+    MIRONOV = "Mironov, section 5"
+    KOV = "Kairouz–Oh–Viswanath"
+    SMITH = "Smith, lecture 10"
+
+
+class Verdict(Enum):
+    """What relying on the printed form would do."""
+
+    UNSOUND = "unsound"
+    """It promises less than the truth."""
+    LOOSE = "loose"
+    """It holds, and says less than the correct form."""
+    FALSE_CLAIM = "false claim"
+    """It is said to be the least, and is not; nothing that is promised breaks."""
+    TYPOGRAPHIC = "typographic"
+    """It cannot be read, or names the wrong thing; there is no number to hold it against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """One quantity at one place: as printed, as it should read, and in truth."""
+
+    quantity: str
+    at: str
+    printed: Enclosure
+    correct: Enclosure
+    truth: Enclosure
+
+    @property
+    def understates(self) -> bool:
+        """Whether the printed value lies certainly below the truth."""
+        return self.printed.upper < self.truth.lower
+
+    @property
+    def overstates(self) -> bool:
+        """Whether the printed value lies certainly above the correct one."""
+        return self.printed.lower > self.correct.upper
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the correct value covers the truth."""
+        return self.correct.upper >= self.truth.lower
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """A misprint: what is printed, what should be, what it does, and numbers that show it."""
+
+    id: str
+    document: Document
+    verdict: Verdict
+    printed: str
+    correct: str
+    remark: str
+    counterexample: Callable[[], Counterexample] | None = None
+
+
+def number(text: str) -> Fraction:
+    """An exact decimal."""
+    return Fraction(text)
+
+
+def value(formula: Callable[[], Ball]) -> Enclosure:
+    """A formula as an enclosure."""
+    return enclose(formula)
+
+
+def exact_epsilon(count: int, step: Real, at: Real, leak: Real = 0) -> Enclosure:
+    """The least ε that `count` arbitrary (step, leak)-DP mechanisms have at δ = `at`."""
+    return epsilon(count * BlackBox(epsilon=step, delta=leak), at, tolerance=1e-9).enclosure
+
+
+def exact_delta(count: int, step: Real, at: Real, leak: Real = 0) -> Enclosure:
+    """The least δ that `count` arbitrary (step, leak)-DP mechanisms have at ε = `at`."""
+    return delta(count * BlackBox(epsilon=step, delta=leak), at, tolerance=1e-9).enclosure
+
+
+def stated_epsilon(
+    theorem: Callable[[Parts[ApproxDP]], Profile], count: int, step: Real, at: Real, leak: Real = 0
+) -> Enclosure:
+    """What one composition theorem says of `count` (step, leak)-DP mechanisms at δ = `at`."""
+    return theorem(Parts(((ApproxDP(step, leak), count),))).epsilon(at)
