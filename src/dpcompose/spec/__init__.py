@@ -1,0 +1,75 @@
+"""Documents ↔ mechanisms: one safe reader for the command line, files, the web and the books.
+
+A document is an expression, such as `30 * BlackBox(epsilon=0.1, delta=0.001) + Gaussian(noise_std=2)`, or the same
+as JSON or TOML:
+
+```json
+{"schema": "dpc.mechanism/1", "kind": "composition", "items": [
+  {"kind": "black_box", "epsilon": "0.1", "delta": "0.001", "count": 30},
+  {"kind": "gaussian", "noise_std": 2}]}
+```
+
+Numbers are exact: 0.1 means 1/10. Nothing is ever evaluated, and size and depth are checked before parsing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from dpcompose.description import Mechanism
+from dpcompose.errors import InvalidDocument
+from dpcompose.spec.build import SCHEMA, Builder, document
+from dpcompose.spec.expression import parse
+from dpcompose.spec.limits import MOST_CHARACTERS, contents, guard
+from dpcompose.spec.numbers import number, within, written
+from dpcompose.spec.structured import node, parse_json, parse_toml
+from dpcompose.spec.write import dumps, schema, to_document
+
+SUFFIXES = (".toml", ".json")
+TOML_START = re.compile(r"\s*+(?:[A-Za-z_][A-Za-z0-9_.-]*+\s*+=|\[|#)")
+
+
+def load(source: str | Path) -> Mechanism:
+    """Read a mechanism from a file (.toml or .json) or from the text of a document."""
+    if isinstance(source, Path) or source.lower().endswith(SUFFIXES):
+        path = Path(source)
+        text = contents(path)
+        return _toml(text) if path.suffix.lower() == ".toml" else loads(text)
+    return loads(source)
+
+
+def loads(text: str) -> Mechanism:
+    """Read a mechanism from the text of a document: JSON, TOML or an expression, told apart by how it begins."""
+    if guard(text).lstrip().startswith("{"):
+        return document(parse_json(text))
+    if TOML_START.match(text):
+        return _toml(text)
+    if not text.strip():
+        raise InvalidDocument("The document is empty where a mechanism such as Gaussian(noise_std=2) is expected.")
+    return Builder().mechanism(parse(text))
+
+
+def _toml(text: str) -> Mechanism:
+    return document(parse_toml(guard(text)))
+
+
+def from_document(structured: Mapping[str, object]) -> Mechanism:
+    """Read a mechanism from a structured document that has been parsed already."""
+    return document(node(structured))
+
+
+__all__ = [
+    "MOST_CHARACTERS",
+    "SCHEMA",
+    "dumps",
+    "from_document",
+    "load",
+    "loads",
+    "number",
+    "schema",
+    "to_document",
+    "within",
+    "written",
+]

@@ -1,0 +1,167 @@
+"""From the tree of a document to the mechanism it describes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import singledispatch
+from typing import Any
+
+from dpcompose.description import Adaptivity, Adjacency, Composition, Mechanism
+from dpcompose.errors import AdjacencyMismatch, InvalidDocument, InvalidParameter
+from dpcompose.parameters import COUNT
+from dpcompose.spec.fields import counted, unknown
+from dpcompose.spec.numbers import AsWritten, within, written
+from dpcompose.spec.registry import Field, Kind, kinds
+from dpcompose.spec.tree import Node, Path, Place, Run, Scalar, Sum, Table, Times
+
+SCHEMA = "dpc.mechanism/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Builds mechanisms; `adjacency` is what everything inside uses that states no relation of its own."""
+
+    adjacency: Adjacency | None = None
+
+    def mechanism(self, node: Node, name: str = "mechanism") -> Mechanism:
+        """The mechanism that stands here."""
+        return built(node, self, name)
+
+    def run(self, kind: Kind, given: Mapping[str, Node], place: Place) -> Mechanism:
+        """One mechanism from the nodes of its fields."""
+        missing = [f.name for f in kind.fields.values() if f.required and f.name not in given]
+        if missing:
+            raise InvalidDocument(place.says(f"{kind.name} needs {' and '.join(missing)}."))
+        relation = kind.fields["adjacency"]
+        stated = self.value(relation, given["adjacency"]) if "adjacency" in given else None
+        inside = replace(self, adjacency=stated or self.adjacency)
+        values = {name: inside.value(kind.fields[name], node) for name, node in given.items() if name != "adjacency"}
+        if not relation.derived and (inside.adjacency or "adjacency" in given):
+            values["adjacency"] = inside.adjacency
+        made = constructed(kind, values, place)
+        if stated and made.adjacency not in (None, stated):
+            raise AdjacencyMismatch(place.says(f"it states {stated.value}, and what is inside states another."))
+        return made
+
+    def value(self, field: Field, node: Node) -> Any:
+        """What a field is given."""
+        if field.optional and isinstance(node, Scalar) and node.text == "None":
+            return None
+        return field.codec.read(node, field.name, self)
+
+
+def constructed(kind: Kind, values: Mapping[str, Any], place: Place) -> Mechanism:
+    """The mechanism itself; its refusals are told with their place and the number as written."""
+    maker: Callable[..., Mechanism] = kind.owner
+    try:
+        return maker(**values)
+    except InvalidParameter as refusal:
+        raise InvalidParameter(_within(place, refusal.name), shown(refusal.value), refusal.allowed) from None
+    except AdjacencyMismatch as refusal:
+        raise AdjacencyMismatch(place.says(str(refusal))) from None
+
+
+@singledispatch
+def shown(value: object) -> object:
+    """A value as it would stand in a document."""
+    return value
+
+
+@shown.register
+def _(value: Fraction) -> object:
+    return AsWritten(written(value))
+
+
+@shown.register
+def _(value: type) -> object:
+    return AsWritten(value.__name__)
+
+
+def _within(place: Place, name: str) -> str:
+    return (place / name).steps if isinstance(place, Path) else place.named(name)
+
+
+@singledispatch
+def built(node: Node, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001 - what follows uses it
+    """The mechanism of a node, by the node's type; a list or a number is none."""
+    raise InvalidParameter(node.place.named(name), AsWritten(node.text), "a mechanism such as Gaussian(noise_std=2)")
+
+
+@built.register
+def _(node: Run, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
+    if node.kind not in kinds():
+        raise InvalidDocument(node.place.says(unknown("there is no mechanism", node.kind, list(kinds()))))
+    kind = kinds()[node.kind]
+    slots = [f.name for f in kind.fields.values() if f.by_position]
+    if len(node.positional) > len(slots):
+        sentence = f"{kind.name} takes its parameters by name: {', '.join(kind.fields)}."
+        raise InvalidDocument(node.positional[len(slots)].place.says(sentence))
+    given = dict(zip(slots, node.positional, strict=False))
+    for key, value in node.named.items():
+        if key not in kind.fields:
+            raise InvalidDocument(value.place.says(unknown(f"{kind.name} has no", key, list(kind.fields))))
+        if key in given:
+            raise InvalidDocument(value.place.says(f"{kind.name} is given {key} twice."))
+        given[key] = value
+    return builder.run(kind, given, node.place)
+
+
+@built.register
+def _(node: Table, builder: Builder, name: str) -> Mechanism:
+    whole = counted(node, paired=False)
+    if whole is not node:
+        return builder.mechanism(whole, name)
+    given = dict(node.entries)
+    stated = given.pop("kind", None)
+    by_key = {kind.key: kind for kind in kinds().values()}
+    if not isinstance(stated, Scalar):
+        raise InvalidDocument(node.place.says(f"it needs a kind: one of {', '.join(by_key)}."))
+    if stated.text not in by_key:
+        raise InvalidDocument(stated.place.says(unknown("there is no kind", stated.text, list(by_key))))
+    kind = by_key[stated.text]
+    names = {field.key: field.name for field in kind.fields.values()}
+    for key, value in given.items():
+        if key not in names:
+            raise InvalidDocument(value.place.says(unknown(f"{kind.key} has no", key, [*names, "count"])))
+    return builder.run(kind, {names[key]: value for key, value in given.items()}, node.place)
+
+
+@built.register
+def _(node: Times, builder: Builder, name: str) -> Mechanism:
+    if node.paired:
+        sentence = "a mechanism with its count in parentheses stands only among the parts of a Composition."
+        raise InvalidDocument(node.place.says(sentence))
+    counts = [int(within(count.place.named("count"), count.text, COUNT)) for count in node.counts]
+    total = COUNT.check(node.counts[-1].place.named("count"), math.prod(counts))
+    return builder.mechanism(node.node, name) * int(total)
+
+
+@built.register
+def _(node: Sum, builder: Builder, name: str) -> Mechanism:
+    """All terms at once: adding one after the other would copy the parts every time."""
+    terms = [builder.mechanism(term, name) for term in node.terms]
+    wholes = [term for term in terms if isinstance(term, Composition)]
+    filters = {whole.filter for whole in wholes if whole.filter is not None}
+    if len(filters) > 1:
+        raise InvalidDocument(node.place.says("the compositions in a sum need the same filter."))
+    parts = [term.parts if isinstance(term, Composition) else ((term, 1),) for term in terms]
+    mode = max((whole.adaptivity for whole in wholes), default=Adaptivity.ADAPTIVE)
+    together = tuple(part for some in parts for part in some)
+    try:
+        return Composition(together, max(mode, Adaptivity.ADAPTIVE), *filters)
+    except AdjacencyMismatch as refusal:
+        raise AdjacencyMismatch(node.place.says(str(refusal))) from None
+
+
+def document(node: Node) -> Mechanism:
+    """The mechanism of a whole structured document, after a look at its schema."""
+    if not isinstance(node, Table):
+        raise InvalidDocument(f"The document is {node.text} where a table with a kind is expected.")
+    entries = dict(node.entries)
+    schema = entries.pop("schema", None)
+    if schema is not None and schema.text != SCHEMA:
+        raise InvalidDocument(f"schema: {schema.text[:60]!r} is not known here, only {SCHEMA!r}.")
+    return Builder().mechanism(Table(tuple(entries.items()), node.place))

@@ -1,0 +1,201 @@
+"""Expressions such as `30 * BlackBox(epsilon=0.1, delta=0.001) + Gaussian(noise_std=2)`.
+
+```
+sum      = product { "+" product }
+product  = factor { "*" factor }                   exactly one factor is a mechanism, the others are counts
+factor   = number | run | "(" sum ")"
+run      = name "(" [ argument { "," argument } ] ")"
+argument = [ name "=" ] value
+value    = sum | number | name | "[" values "]" | "{" number ":" number … "}" | "(" mechanism "," count ")"
+number   = decimal | whole "/" whole
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dpcompose.errors import InvalidDocument
+from dpcompose.spec.tree import Many, Node, Run, Scalar, Spot, Sum, Table, Times
+
+TOKEN = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<number>-?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![A-Za-z0-9_.]))"
+    r"|(?P<name>(?:dpc\.|dpcompose\.)?-?[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<sign>[-+*/=:,()\[\]{}])"
+)
+END = "the end"
+MOST_FACTORS = 100
+
+
+class Token(NamedTuple):
+    """A number, a name or a sign, and where it stands."""
+
+    kind: str
+    text: str
+    position: int
+
+    def __str__(self) -> str:
+        shown = self.text if len(self.text) <= 40 else f"{self.text[:37]}..."
+        return repr(shown) if self.kind != END else END
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The text in pieces; what is no piece is refused. After the end comes the end again."""
+    position = 0
+    while position < len(text):
+        found = TOKEN.match(text, position)
+        if not found:
+            shown = text[position : position + 20]
+            raise InvalidDocument(Spot(text, position).says(f"{shown!r} is no part of an expression."))
+        if found.lastgroup != "space":
+            name = found[0].removeprefix("dpcompose.").removeprefix("dpc.")
+            yield Token(str(found.lastgroup), name, position)
+        position = found.end()
+    while True:
+        yield Token(END, "", position)
+
+
+def parse(text: str) -> Node:
+    """The tree of an expression."""
+    reader = _Reader(text)
+    node = reader.value()
+    if reader.now.kind != END:
+        raise reader.refused("'+', '*' or the end")
+    return node
+
+
+class _Reader:
+    """Recursive descent, a few calls a bracket; brackets were counted before."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.coming = text, tokens(text)
+        self.now, self.next = next(self.coming), next(self.coming)
+
+    @property
+    def spot(self) -> Spot:
+        return Spot(self.text, self.now.position)
+
+    def refused(self, expected: str) -> InvalidDocument:
+        return InvalidDocument(self.spot.says(f"expected {expected}, found {self.now}."))
+
+    def take(self) -> Token:
+        taken, self.now, self.next = self.now, self.next, next(self.coming)
+        return taken
+
+    def skip(self, sign: str) -> bool:
+        """Step over a sign if it comes next."""
+        if self.now.text != sign or self.now.kind != "sign":
+            return False
+        self.take()
+        return True
+
+    def need(self, sign: str, expected: str = "") -> None:
+        if not self.skip(sign):
+            raise self.refused(expected or repr(sign))
+
+    def value(self) -> Node:
+        """A sum of products, or a single value of any kind."""
+        place, terms = self.spot, []
+        while True:
+            factors = [self.factor()]
+            while self.skip("*"):
+                factors.append(self.factor())
+                if len(factors) > MOST_FACTORS:
+                    raise self.refused(f"at most {MOST_FACTORS} factors")
+            terms.append(_product(factors))
+            if not self.skip("+"):
+                break
+        return terms[0] if len(terms) == 1 else Sum(tuple(terms), place)
+
+    def factor(self) -> Node:
+        """One value without `+` and `*`."""
+        if self.now.kind == "number":
+            return self.number()
+        if self.now.kind == "name":
+            spot, name = self.spot, self.take()
+            return self.run(name.text, spot) if self.skip("(") else Scalar(name.text, spot)
+        spot = self.spot
+        if self.skip("("):
+            return self.bracket(spot)
+        if self.skip("["):
+            return Many(tuple(self.until("]")), spot)
+        if self.skip("{"):
+            return Table(tuple(self.entries()), spot)
+        raise self.refused("a mechanism or a value")
+
+    def number(self) -> Scalar:
+        """A decimal, or a fraction of whole numbers."""
+        spot, top = self.spot, self.take()
+        if not self.skip("/"):
+            return Scalar(top.text, spot)
+        if self.now.kind != "number":
+            raise self.refused("a whole number below the '/'")
+        return Scalar(f"{top.text}/{self.take().text}", spot)
+
+    def bracket(self, spot: Spot) -> Node:
+        """What stands in parentheses: a value, or a mechanism and its count."""
+        inner = self.value()
+        if not self.skip(","):
+            self.need(")", "')'")
+            return inner
+        if self.now.kind != "number":
+            raise self.refused("how many times the mechanism runs")
+        count = self.number()
+        self.skip(",")
+        self.need(")")
+        return Times(inner, (count,), spot, paired=True)
+
+    def until(self, closing: str) -> Iterator[Node]:
+        """Values with commas between them; a last comma may stand there."""
+        while not self.skip(closing):
+            yield self.value()
+            if not self.skip(","):
+                self.need(closing, f"',' or {closing!r}")
+                return
+
+    def entries(self) -> Iterator[tuple[str, Node]]:
+        """`order: divergence` pairs."""
+        while not self.skip("}"):
+            if self.now.kind != "number":
+                raise self.refused("a number or '}'")
+            key = self.number()
+            self.need(":")
+            yield key.text, self.value()
+            if not self.skip(","):
+                self.need("}", "',' or '}'")
+                return
+
+    def run(self, name: str, place: Spot) -> Run:
+        """The arguments of a mechanism, after its opening parenthesis."""
+        named: dict[str, Node] = {}
+        positional: list[Node] = []
+        while not self.skip(")"):
+            if self.now.kind == "name" and self.next.text == "=":
+                if self.now.text in named:
+                    raise InvalidDocument(self.spot.says(f"{name} is given {self.now.text} twice."))
+                key = self.take().text
+                self.need("=")
+                named[key] = self.value()
+            elif named:
+                raise self.refused("a parameter as name=value")
+            else:
+                positional.append(self.value())
+            if not self.skip(","):
+                self.need(")", "',' or ')'")
+                break
+        return Run(name, named, place, tuple(positional))
+
+
+def _product(factors: list[Node]) -> Node:
+    """The one mechanism among the factors, times all the counts."""
+    if len(factors) == 1:
+        return factors[0]
+    counts = tuple(f for f in factors if isinstance(f, Scalar))
+    rest = [f for f in factors if not isinstance(f, Scalar)]
+    if len(rest) != 1:
+        sentence = "a product is one mechanism and whole numbers, such as 30 * Gaussian(noise_std=2)."
+        raise InvalidDocument((rest or factors)[-1].place.says(sentence))
+    return Times(rest[0], counts, factors[0].place)

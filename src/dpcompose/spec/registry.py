@@ -1,0 +1,90 @@
+"""Which mechanisms a document may name: all that `dpcompose.mechanisms` exports, and Composition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from typing import Any, get_type_hints
+
+from dpcompose import mechanisms, theorems
+from dpcompose.description import Composition, Mechanism
+from dpcompose.parameters import declared
+from dpcompose.spec.fields import Codec, codec, snake, types_in
+
+_LOADED = theorems
+"""Importing them is what tells which notions filter."""
+DOCUMENT_NAMES = {"parts": "items"}
+"""Fields that documents call otherwise than Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a mechanism: how it is called, read, written and left out."""
+
+    name: str
+    codec: Codec
+    optional: bool
+    default: object
+    by_position: bool
+    derived: bool
+
+    @property
+    def key(self) -> str:
+        """Its name in a structured document."""
+        return DOCUMENT_NAMES.get(self.name, self.name)
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One class of mechanisms."""
+
+    owner: type[Mechanism]
+    fields: Mapping[str, Field]
+
+    @property
+    def name(self) -> str:
+        """Its name in expressions."""
+        return self.owner.__name__
+
+    @property
+    def key(self) -> str:
+        """Its name in structured documents."""
+        return snake(self.name)
+
+    @property
+    def about(self) -> str:
+        """Its description."""
+        return (self.owner.__doc__ or "").split("\n\n", maxsplit=1)[0]
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Every kind, by its name in expressions."""
+    exported = [v for v in vars(mechanisms).values() if isinstance(v, type) and issubclass(v, Mechanism)]
+    return {owner.__name__: Kind(owner, _fields(owner)) for owner in [*exported, Composition]}
+
+
+def kind_of(mechanism: Mechanism) -> Kind:
+    """The kind of a mechanism."""
+    return kinds()[type(mechanism).__name__]
+
+
+def _fields(owner: type[Any]) -> dict[str, Field]:
+    hints, params = get_type_hints(owner, include_extras=True), declared(owner)
+    return {
+        f.name: Field(
+            name=f.name,
+            codec=codec(hints[f.name], params.get(f.name)),
+            optional=type(None) in types_in(hints[f.name]),
+            default=f.default,
+            by_position=f.init and not f.kw_only,
+            derived=not f.init,
+        )
+        for f in fields(owner)
+    }
