@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -99,22 +100,24 @@ class Concentration(Profile):
     book: Bookkeeping
     capped: bool
 
-    def at_slack(self, d: Enclosure) -> Enclosure:
+    def at_slack(self, d: Value) -> Enclosure:
         """ε as the theorem states it, for the part δ′ of δ that is left for concentration."""
         found = [Enclosure.exactly(self.steps.basic())] if self.capped else []
         if not self.steps.basic():
             return NOTHING
-        if d.lower > 0:
+        if (d.lower if isinstance(d, Enclosure) else d) > 0:
             found += [self._branch(branch, d) for branch in self.branches]
         if not found:
             raise Declined("δ leaves nothing beyond the steps' own δ")
         return Enclosure(min(e.lower for e in found), min(e.upper for e in found))
 
-    def branch(self, index: int, d: Enclosure) -> Enclosure:
-        """One branch alone."""
-        return self._branch(self.branches[index], d)
+    def branch(self, index: int, d: Value) -> Enclosure:
+        """One branch alone; infinite at δ′ = 0, unless there is nothing to pay for."""
+        if not self.steps.basic():
+            return NOTHING
+        return self._branch(self.branches[index], d) if d != 0 else Enclosure(math.inf, math.inf)
 
-    def _branch(self, branch: Branch, d: Enclosure) -> Enclosure:
+    def _branch(self, branch: Branch, d: Value) -> Enclosure:
         value, _ = branch
         return enclose(lambda: value(self.mean(self.steps), self.variance(self.steps), ball(d))) & NON_NEGATIVE
 
