@@ -32,6 +32,8 @@ class Answer:
     upper_by: Claim[Any] | None
     lower_by: Claim[Any] | None
     note: str = ""
+    safe_side: Side = Side.UPPER
+    """Which end never understates the loss: the lower one where more is more private, as for an error rate."""
 
     @property
     def lower(self) -> float:
@@ -46,15 +48,21 @@ class Answer:
     @property
     def safe(self) -> float:
         """The end that never understates the loss."""
-        return self.upper
+        return self.upper if self.safe_side is Side.UPPER else self.lower
+
+    @property
+    def safe_by(self) -> Claim[Any] | None:
+        """The claim behind the safe end."""
+        return self.upper_by if self.safe_side is Side.UPPER else self.lower_by
 
     @property
     def because(self) -> str:
         """Why the safe end holds, in one line."""
-        if self.note or self.upper_by is None:
+        claim = self.safe_by
+        if self.note or claim is None:
             return self.note or "every loss lies in this range"
-        chain = " ← ".join(dict.fromkeys(claim.theorem.id for _, claim in self.upper_by.lineage()))
-        return f"{chain} ({self.upper_by.theorem.source})"
+        chain = " ← ".join(dict.fromkeys(step.theorem.id for _, step in claim.lineage()))
+        return f"{chain} ({claim.theorem.source})"
 
     def __float__(self) -> float:
         return self.safe
@@ -64,7 +72,7 @@ class Answer:
 
     def cite(self) -> str:
         """BibTeX for the theorems behind the safe end."""
-        return self.upper_by.cite() if self.upper_by else ""
+        return self.safe_by.cite() if self.safe_by else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +100,10 @@ class Answers:
         """The upper ends."""
         return np.array([answer.upper for answer in self.each])
 
-    safe = upper
+    @property
+    def safe(self) -> NDArray[np.float64]:
+        """The safe ends."""
+        return np.array([answer.safe for answer in self.each])
 
 
 Arguments: TypeAlias = Sequence[Real] | NDArray[np.float64]
