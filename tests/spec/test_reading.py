@@ -18,6 +18,16 @@ from dpcompose.notions import Renyi
 
 TENTH = Fraction(1, 10)
 REPLACE = Adjacency.REPLACE_ONE
+TOML_PLAN = """
+kind = "composition"
+[[items]]
+kind = "laplace"
+scale = 2
+count = 7
+[[items]]
+kind = "laplace"
+scale = 3
+"""
 
 
 @pytest.mark.parametrize(
@@ -50,9 +60,7 @@ REPLACE = Adjacency.REPLACE_ONE
         ('kind = "gaussian"\nnoise_std = 0.1', Gaussian(noise_std=TENTH)),
         ("# a plan\n[[items]]\nkind = 'laplace'\nscale = 2\ncount = 7", None),
         (
-            "kind = 'composition'\n"
-            "[[items]]\nkind = 'laplace'\nscale = 2\ncount = 7\n"
-            "[[items]]\nkind = 'laplace'\nscale = 3",
+            TOML_PLAN,
             7 * Laplace(scale=2) + Laplace(scale=3),
         ),
     ],
@@ -204,7 +212,7 @@ def test_a_dictionary_that_contains_itself_is_refused() -> None:
         spec.from_document(loop)
 
 
-PIECES = "Gaussian ( ) noise_std = 1 0.1 1/3 * + , [ ] { } : Composition BlackBox epsilon None -1 1e-6 parts kind \" ' items Group"
+PIECES = "Gaussian ( ) noise_std = 1 0.1 1/3 * + , [ ] { } : Composition BlackBox epsilon None -1 1e-6 parts items \" '"
 WORDS = st.sampled_from([*PIECES.split(), " ", "\n", "size"])
 
 

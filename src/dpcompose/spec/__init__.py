@@ -17,16 +17,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from dpcompose.description import Mechanism
-from dpcompose.errors import InvalidDocument
+from dpcompose.errors import InvalidDocument, InvalidParameter
 from dpcompose.spec.build import SCHEMA, Builder, document
 from dpcompose.spec.expression import parse
 from dpcompose.spec.limits import MOST_CHARACTERS, contents, guard
-from dpcompose.spec.numbers import number, within, written
+from dpcompose.spec.numbers import AsWritten, number, within, written
 from dpcompose.spec.structured import node, parse_json, parse_toml
+from dpcompose.spec.tree import Many, Node, Scalar
 from dpcompose.spec.write import dumps, schema, to_document
 
+Texts: TypeAlias = "str | list[Texts]"
 SUFFIXES = (".toml", ".json")
 TOML_START = re.compile(r"\s*+(?:[A-Za-z_][A-Za-z0-9_.-]*+\s*+=|\[|#)")
 
@@ -60,6 +63,19 @@ def from_document(structured: Mapping[str, object]) -> Mechanism:
     return document(node(structured))
 
 
+def nested(name: str, text: str) -> Texts:
+    """Read `[0.1, [1/3, 30]]`: lists in lists of numbers, each as its text."""
+    return _texts(name, parse(guard(text)))
+
+
+def _texts(name: str, tree: Node) -> Texts:
+    if isinstance(tree, Many):
+        return [_texts(f"{name}[{i}]", item) for i, item in enumerate(tree.items)]
+    if not isinstance(tree, Scalar):
+        raise InvalidParameter(tree.place.named(name), AsWritten(tree.text), "numbers, or lists of them")
+    return tree.text
+
+
 __all__ = [
     "MOST_CHARACTERS",
     "SCHEMA",
@@ -67,6 +83,7 @@ __all__ = [
     "from_document",
     "load",
     "loads",
+    "nested",
     "number",
     "schema",
     "to_document",

@@ -1,0 +1,73 @@
+"""The command line: `dpcompose epsilon|delta|compare|renyi|formula|theorems|explain …`.
+
+typer and rich come with the extra `cli`; they are imported when a command runs, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from dpcompose.errors import Contradiction, DPError
+
+REFUSED = 2
+DEFECT = 3
+INTERRUPTED = 130
+CLOSED = 141
+"""What a program returns whose reader has gone: 128 + SIGPIPE."""
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Greek shows a question mark, not a traceback
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command: 0 if it answered, 2 if it refused, 3 if it found a defect of its own."""
+    try:
+        from dpcompose.cli import commands
+    except ModuleNotFoundError as missing:
+        if str(missing.name).partition(".")[0] not in {"typer", "rich", "click"}:
+            raise
+        return said("The command line needs typer and rich: install them with pip install 'dpcompose[cli]'.", REFUSED)
+    try:
+        return commands.call(arguments)
+    except Contradiction as defect:
+        return said(f"Two theorems disagree, a defect of dpcompose; please report this command: {defect}", DEFECT)
+    except DPError as refusal:
+        return said(str(refusal), REFUSED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed goes nowhere
+        return CLOSED
+
+
+def said(sentence: str, code: int) -> int:
+    """Say one sentence where errors go."""
+    print(f"dpcompose: {' '.join(sentence.split())}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+def reference() -> str:
+    """The manual of every command, as Markdown."""
+    from dpcompose.cli.manual import manual
+
+    return manual()
+
+
+def __getattr__(name: str) -> Any:
+    """`app`, the typer application, is there when someone asks for it."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dpcompose.cli.commands import app
+
+    return app
+
+
+__all__ = ["main", "reference", "run"]

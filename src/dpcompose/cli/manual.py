@@ -1,0 +1,49 @@
+"""The manual of the command line, written from the commands themselves."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from dpcompose.cli.commands import app
+
+HEAD = """# Command line
+
+A mechanism on the command line is an expression, written as in Python: `30 * BlackBox(epsilon=0.1, delta=0.001)`.
+It may also be the name of a `.toml` or `.json` file that holds the same, or `-` to read either from standard input.
+Numbers are exact: `0.1` is one tenth, and `1/3` is a third.
+
+A refusal is one sentence on standard error, with exit code 2. Exit code 3 means that two theorems disagreed, which is a
+defect of dpcompose that we would like to hear of."""
+
+
+def manual() -> str:
+    """Every command: what it does, how it is called, its options and examples."""
+    root: Any = typer.main.get_command(app)
+    sections = [HEAD]
+    for name, command in root.commands.items():
+        context = command.context_class(command, info_name=f"dpcompose {name}")
+        usage = " ".join([f"dpcompose {name}", *command.collect_usage_pieces(context)])
+        sections += [f"## `dpcompose {name}`", inspect.cleandoc(command.help or ""), f"```text\n{usage}\n```"]
+        sections += ["\n".join(_options(command)), _examples(command.epilog or "")]
+    return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def _options(command: Any) -> Iterator[str]:
+    """A table of what may be said after the command."""
+    rows = []
+    for parameter in command.params:
+        flags = ", ".join(parameter.opts)
+        names = flags if flags.startswith("-") else parameter.metavar or str(parameter.name).upper()
+        rows.append(f"| `{names}` | {(parameter.help or '').replace('|', chr(92) + '|')} |")
+    if rows:
+        yield from ["| | |", "|---|---|", *rows]
+
+
+def _examples(epilog: str) -> str:
+    """The examples as a block that can be copied."""
+    lines = [line.strip() for line in epilog.splitlines() if line.startswith("  ")]
+    return "\n".join(["```console", *(f"$ {line}" for line in lines), "```"]) if lines else ""

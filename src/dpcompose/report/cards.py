@@ -1,0 +1,30 @@
+"""Formula cards in words: what each says, and what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dpcompose.report.latex import readable
+from dpcompose.report.words import reference, wrapped
+
+if TYPE_CHECKING:  # the cards take a while to import
+    from dpcompose.formulas.card import Card
+
+
+def card(one: Card) -> str:
+    """One card in full."""
+    inputs = [
+        wrapped(f"{entry.symbol}: {entry.allowed}", f"  {name:<10}", " " * 12) for name, entry in one.inputs.items()
+    ]
+    head = [f"{one.name} ({one.source})", wrapped(readable(one.statement), "  "), "", "inputs", *inputs]
+    return "\n".join([*head, "", wrapped(reference(one.source), hanging="  ")])
+
+
+def cards(several: Sequence[Card]) -> str:
+    """A line a card: its name, its inputs and where it is from."""
+    width = max((len(one.name) for one in several), default=0)
+    return "\n".join(
+        wrapped(f"{', '.join(one.inputs)} ({one.source})", f"{one.name:<{width}}  ", " " * (width + 2))
+        for one in several
+    )

@@ -1,0 +1,127 @@
+"""Results as HTML: fragments for notebooks, and whole pages that need nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import singledispatch
+from html import escape
+from typing import Any
+
+from dpcompose.kernel import Claim, Theorem
+from dpcompose.prove.answer import Answer
+from dpcompose.prove.compare import Comparison, Row
+from dpcompose.report.latex import readable
+from dpcompose.report.proof import claims, sources
+from dpcompose.report.text import lower_end, note, shown
+from dpcompose.report.words import conditions, promise, reference, relative, shortened, subject, title, up
+from dpcompose.spec import written
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1f }
+.dpcompose table { border-collapse: collapse; margin: 1rem 0 }
+.dpcompose th, .dpcompose td { text-align: left; vertical-align: top; padding: .2rem .8rem }
+.dpcompose tr { border-bottom: 1px solid #ddd }
+.dpcompose td.number { text-align: right; font-variant-numeric: tabular-nums }
+.dpcompose tr.tightest { font-weight: 600; background: #eef6ee }
+.dpcompose tr.declined { color: #666 }
+.dpcompose .answer { font-size: 1.4rem; margin: .5rem 0 }
+.dpcompose ul { list-style: none; border-left: 2px solid #ddd; padding-left: 1rem }
+.dpcompose code { white-space: pre-wrap; overflow-wrap: anywhere }
+"""
+
+
+@singledispatch
+def html(result: object) -> str:
+    """A result as an HTML fragment; statements are readable, and keep their LaTeX in `data-latex`."""
+    return _box(f"<pre>{escape(str(result))}</pre>")
+
+
+def page(result: object, heading: str = "dpcompose") -> str:
+    """A result as a whole HTML page, without scripts and without anything from elsewhere."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(heading)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<body>\n<h1>{escape(heading)}</h1>\n{html(result)}\n</body>\n</html>\n"
+    )
+
+
+def _box(*parts: str) -> str:
+    return '<div class="dpcompose">\n' + "\n".join(filter(None, parts)) + "\n</div>"
+
+
+def _rows(head: Sequence[str], rows: Iterable[str]) -> str:
+    cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    return f"<table>\n<thead><tr>{cells}</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>"
+
+
+def _row(cells: Sequence[str], kind: str = "", numbers: Sequence[int] = ()) -> str:
+    shown_cells = "".join(
+        f'<td class="number">{escape(cell)}</td>' if i in numbers else f"<td>{escape(cell)}</td>"
+        for i, cell in enumerate(cells)
+    )
+    return f'<tr class="{kind}">{shown_cells}</tr>' if kind else f"<tr>{shown_cells}</tr>"
+
+
+@html.register
+def _(result: Answer) -> str:
+    return _box(_answer(result), *_proof(result))
+
+
+def _answer(answer: Answer) -> str:
+    lower = "" if answer.lower_by is answer.upper_by else f"<br>{escape(lower_end(answer))}"
+    return (
+        f'<p class="answer">{escape(answer.question)} ∈ {escape(str(answer.enclosure))}</p>\n'
+        f"<p>because {escape(answer.because)}{lower}</p>"
+    )
+
+
+def _proof(result: Answer) -> list[str]:
+    trees = "".join(_claim(claim) for claim in claims(result))
+    listed = "".join(f"<li>{escape(reference(source))}</li>" for source in sources(result).values())
+    return [f"<details><summary>Why</summary>\n<ul>{trees}</ul>\n<ul>{listed}</ul></details>"] if trees else []
+
+
+def _claim(claim: Claim[Any]) -> str:
+    inner = "".join(_claim(premise) for premise in claim.premises)
+    said = f"<code>{escape(subject(claim.subject))}</code> ⊢ {escape(promise(claim.guarantee, claim.side))}"
+    return f"<li>{_theorem_head(claim.theorem)}<br>{said}{_statement(claim.theorem)}<ul>{inner}</ul></li>\n"
+
+
+def _theorem_head(theorem: Theorem) -> str:
+    return f"<b>{escape(theorem.id)}</b> {escape(title(theorem))} ({escape(str(theorem.source))})"
+
+
+def _statement(theorem: Theorem) -> str:
+    lines = escape(readable(theorem.statement)).replace("\n", "<br>")
+    return f'<p class="statement" data-latex="{escape(theorem.statement, quote=True)}">{lines}</p>'
+
+
+@html.register
+def _(result: Comparison) -> str:
+    head = ("theorem", f"{result.asked} ≤", "× best", "source, or why it declines")
+    return _box(
+        f"<p><code>{escape(subject(result.subject))}</code></p>",
+        f"<p>{escape(result.asked)} at {escape(result.given)} = {escape(shortened(written(result.at)))}</p>",
+        _answer(result.best),
+        _rows(head, (_compared(row, result) for row in result.rows)),
+        *_proof(result.best),
+    )
+
+
+def _compared(row: Row, result: Comparison) -> str:
+    if row.value is None:
+        return _row((row.theorem, "", "", row.reason), "declined")
+    cells = (row.theorem, up(row.value), relative(row.value, result.best.upper), note(row))
+    return _row(cells, "tightest" if row is result.tightest else "", numbers=(1, 2))
+
+
+@html.register(list)
+@html.register(tuple)
+def _(result: list[Theorem] | tuple[Theorem, ...]) -> str:
+    return _box(*(f"<p>{_theorem_head(t)}</p>{_statement(t)}<p>{escape(conditions(t))}</p>" for t in result))
+
+
+@html.register(Mapping)
+def _(result: Mapping[str, object]) -> str:
+    return _box(_rows(("output", "value"), (_row((name, shown(value))) for name, value in result.items())))

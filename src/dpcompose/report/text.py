@@ -1,0 +1,118 @@
+"""Results for a terminal: 80 columns, no colour, every number rounded outward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
+
+from dpcompose.kernel import Theorem
+from dpcompose.prove.answer import Answer
+from dpcompose.prove.compare import Comparison, Row
+from dpcompose.report.latex import readable
+from dpcompose.report.words import WIDTH, conditions, relative, shortened, subject, title, up, wrapped
+from dpcompose.spec import written
+
+MARK = "*"
+
+
+@singledispatch
+def text(result: object) -> str:
+    """A result as text; for one that is not known here, what Python shows of it."""
+    return str(result)
+
+
+@text.register
+def _(result: Answer) -> str:
+    lines = [f"{result.question} ∈ {result.enclosure}", wrapped(f"because {result.because}", hanging="  ")]
+    if result.lower_by is not result.upper_by and result.lower < result.upper:
+        lines.append(wrapped(lower_end(result), hanging="  "))
+    return "\n".join(lines)
+
+
+def lower_end(answer: Answer) -> str:
+    """Who stands behind the lower end."""
+    if answer.lower_by is None:
+        return "lower end: no theorem bounds it from below"
+    return f"lower end: {answer.lower_by.theorem.id} ({answer.lower_by.theorem.source})"
+
+
+@text.register
+def _(result: Comparison) -> str:
+    spoken = [row for row in result.rows if row.enclosure]
+    declined = [row for row in result.rows if not row.enclosure]
+    blocks = [
+        wrapped(subject(result.subject), hanging="  "),
+        f"{result.asked} at {result.given} = {shortened(written(result.at))}, by every theorem",
+        "\n".join(_table(result, spoken)),
+    ]
+    if declined:
+        blocks.append("\n".join(["declined", *(_refusal(row) for row in declined)]))
+    blocks.append(text(result.best))
+    return "\n\n".join(blocks)
+
+
+def _table(result: Comparison, rows: Sequence[Row]) -> list[str]:
+    """A line a theorem: its value, how many times the best that is, and where it is from."""
+    cells = [("theorem", f"{result.asked} ≤", "× best", "source")]
+    cells += [(row.theorem, up(row.value or 0), relative(row.value or 0, result.best.upper), note(row)) for row in rows]
+    widths = [max(len(line[i]) for line in cells) for i in range(3)]
+    marks = [" ", *(MARK if row is result.tightest else " " for row in rows)]
+    lines = []
+    for mark, (name, value, times, source) in zip(marks, cells, strict=True):
+        start = f"{mark} {name:<{widths[0]}}  {value:>{widths[1]}}  {times:>{widths[2]}}  "
+        lines.append(wrapped(source, start, " " * len(start)))
+    return lines
+
+
+def note(row: Row) -> str:
+    """Where a theorem is from, and its other names."""
+    return f"{row.source} (= {', '.join(row.aliases)})" if row.aliases else row.source
+
+
+def _refusal(row: Row) -> str:
+    return wrapped(row.reason, f"  {row.theorem:<10}  ", " " * 14)
+
+
+@text.register
+def _(result: list | tuple) -> str:  # type: ignore[type-arg]
+    """Theorems: one in full, several in a list."""
+    if len(result) == 1:
+        return statement(result[0])
+    names = max((len(theorem.id) for theorem in result), default=0)
+    return "\n".join(_entry(theorem, names) for theorem in result)
+
+
+def _entry(theorem: Theorem, width: int) -> str:
+    start = f"{theorem.id:<{width}}  "
+    source = str(theorem.source)
+    line = f"{start}{title(theorem):<{max(WIDTH - len(start) - len(source) - 2, 1)}}  {source}"
+    return line if len(line) <= WIDTH else wrapped(f"{title(theorem)} ({source})", start, " " * len(start))
+
+
+def statement(theorem: Theorem) -> str:
+    """A theorem in full."""
+    head = f"{theorem.id}: {title(theorem)}"
+    known = f"also known as {', '.join(theorem.aliases)}" if theorem.aliases else ""
+    lines = [head, known, wrapped(readable(theorem.statement), "  "), wrapped(conditions(theorem), "  ")]
+    return "\n".join([*filter(None, lines), wrapped(f"Source: {theorem.source}.", "  ")])
+
+
+@text.register(Mapping)
+def _(result: Mapping[str, object]) -> str:
+    """What a formula card found."""
+    names = max((len(name) for name in result), default=0)
+    return "\n".join(
+        wrapped(shown(value), f"{name:<{names}} {sign(value)} ", " " * (names + 3)) for name, value in result.items()
+    )
+
+
+def sign(value: object) -> str:
+    """∈ for an enclosure, = for what is exact."""
+    return "∈" if hasattr(value, "upper") and not isinstance(value, str) else "="
+
+
+def shown(value: object) -> str:
+    """An output of a formula card: enclosures rounded outward, lists in brackets."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(shown, value))}]"
+    return str(value)
