@@ -6,21 +6,17 @@ and its name to a toctree. The pages land in `docs/generated/`, which git does n
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
-import tomllib
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
+
+from formula_pages import cards, errata
+from theorem_map import atlas
+from writing import HERE, in_words, optional, paragraphs, standard_theorems, table
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
-
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-SOURCE = ROOT / "src" / "dpcompose"
-
 
 VERBS = {
     "describes": "What is known of a mechanism",
@@ -60,86 +56,31 @@ def conditions(theorem: Any) -> str:
     )
 
 
-def errata() -> str:
-    """What the source documents print, and what they should: the misprints, each with its evidence."""
-    page = ["# Errata", "Where a source prints something that does not hold, and what holds instead."]
-    cards = optional("dpcompose.formulas")
-    entries: Iterable[Any] = getattr(cards, "ERRATA", ())
-    page += [f"## {entry.id}\n\n{inspect.cleandoc(str(entry))}" for entry in entries]
-    return paragraphs(page)
-
-
-def atlas() -> str:
-    """Where everything lives: the layers from top to bottom, every module with its first sentence."""
-    page = ["# Map", "Imports go downwards only. Top to bottom:"]
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = config["tool"]["importlinter"]["contracts"]
-    for layer in contract["layers"]:
-        names = [name.strip(" ()") for name in layer.split("|")]
-        modules = [path for name in names for path in sorted(modules_of(name))]
-        if modules:
-            said = {f"`{path.relative_to(SOURCE.parent)}`": first_sentence(path) for path in modules}
-            page += [f"## {' · '.join(names)}", table(said, ("module", "what it holds"))]
-    proofs: dict[str, list[str]] = {}
-    for theorem in sorted(standard_theorems(), key=lambda t: str(t.id)):
-        proofs.setdefault(theorem.id, []).append(f"`{theorem.proof.__module__}.{theorem.proof.__name__}`")
-    if proofs:
-        found = {name: ", ".join(functions) for name, functions in proofs.items()}
-        page += ["## From a theorem to its code", table(found, ("theorem", "function"))]
-    return paragraphs(page)
-
-
 def cli() -> str:
     """The command line: every command with its help."""
     page = ["# Command line", "A mechanism on the command line is written as in Python, with exact decimals."]
     adapter = optional("dpcompose.cli")
-    if adapter is None or not hasattr(adapter, "app"):
+    if hasattr(adapter, "reference"):
+        return str(adapter.reference())
+    if not hasattr(adapter, "app"):
         return paragraphs([*page, "This installation has no command line."])
     typer = importlib.import_module("typer.main")
     for name, command in commands("dpcompose", typer.get_command(adapter.app)):
         usage = {
-            f"`{option_names(p)}`": getattr(p, "help", None) or p.type.name
-            for p in command.params
-            if p.name != "help"
+            f"`{option_names(p)}`": getattr(p, "help", None) or p.type.name for p in command.params if p.name != "help"
         }
         page += [f"## `{name}`", inspect.cleandoc(command.help or "")]
         page += [table(usage, ("option", "meaning"))] if usage else []
     return paragraphs(page)
 
 
-PAGES: dict[str, Callable[[], str]] = {"theorems": theorems, "errata": errata, "map": atlas, "cli": cli}
-
-
-# ------------------------------------------------------------------------------------ what is there
-
-
-def optional(module: str) -> Any:
-    """A module that may not be there; one that is there but broken fails loudly."""
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name and module.startswith(error.name):
-            return None
-        raise
-
-
-def standard_theorems() -> Sequence[Any]:
-    """The theorems in force, after everything that states one has been imported."""
-    for home in ("dpcompose", "dpcompose.theorems", "dpcompose.mechanisms"):
-        optional(home)
-    kernel = optional("dpcompose.kernel")
-    return list(kernel.STANDARD.theorems.values()) if kernel else []
-
-
-def modules_of(name: str) -> Iterable[Path]:
-    """The files of a top-level module or package."""
-    single = SOURCE / f"{name}.py"
-    return [single] if single.exists() else (SOURCE / name).rglob("*.py")
-
-
-def first_sentence(path: Path) -> str:
-    """The first line of a module's docstring, read without running it."""
-    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n", 1)[0]
+PAGES: dict[str, Callable[[], str]] = {
+    "theorems": theorems,
+    "formulas": cards,
+    "errata": errata,
+    "map": atlas,
+    "cli": cli,
+}
 
 
 def commands(name: str, command: Any) -> Iterable[tuple[str, Any]]:
@@ -154,27 +95,6 @@ def option_names(parameter: Any) -> str:
     """How a parameter is written: its flags, or its name in capitals."""
     flags = ", ".join([*parameter.opts, *parameter.secondary_opts])
     return flags if flags.startswith("-") else str(parameter.name).upper()
-
-
-# ---------------------------------------------------------------------------------------- in writing
-
-
-def in_words(name: str) -> str:
-    """A function's name as a heading."""
-    return name.replace("_", " ")
-
-
-def table(rows: dict[str, Any], head: tuple[str, str] = ("", "")) -> str:
-    """A table of two columns; rows that say nothing are left out."""
-    said = {key: str(value).replace("|", "\\|").replace("\n", " ") for key, value in rows.items() if value}
-    return "\n".join(
-        [f"| {head[0]} | {head[1]} |", "|---|---|", *(f"| {k} | {v} |" for k, v in said.items())]
-    )
-
-
-def paragraphs(blocks: Iterable[str]) -> str:
-    """Blocks, with an empty line between them."""
-    return "\n\n".join(blocks) + "\n"
 
 
 def write_pages(_app: object = None) -> None:

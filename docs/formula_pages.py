@@ -1,0 +1,114 @@
+"""The pages about formulas: every card with an example computed now, and every misprint with its numbers."""
+
+from __future__ import annotations
+
+import json
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from functools import cache
+from typing import Any
+
+from writing import ROOT, cell, columns, optional, paragraphs, standard_cards, table
+
+MOST_SHOWN = 160
+"""Longer outputs, such as lists of vertices, are cut."""
+
+
+# --------------------------------------------------------------------------------------------- cards
+
+
+def cards() -> str:
+    """Every formula card: its statement, its inputs, and one example evaluated while the page is written."""
+    page = [
+        "# Formula cards",
+        (
+            'A card is a theorem in the letters of its paper: `formula(name)(letter=value, ...)`. Text such as `"0.1"` '
+            "means exactly that decimal. Outputs are enclosures, rounded outward in print, or exact."
+        ),
+    ]
+    for card in standard_cards():
+        inputs = [(f"`{name}`", letter.symbol, letter.allowed) for name, letter in card.inputs.items()]
+        page += [f"## {card.name}", card.statement, columns(("input", "symbol", "allowed"), inputs)]
+        page += [table({"source": card.source, "carries": ", ".join(card.carries)}), *example(card)]
+    return paragraphs(page)
+
+
+def example(card: Any) -> list[str]:
+    """The first golden vector of a card, evaluated now."""
+    given = first_vectors().get(card.name)
+    if given is None:
+        return []
+    call = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    found = [f"{name} = {shortened(value)}" for name, value in card(**given).items()]
+    return ["```python\n" + f'>>> formula("{card.name}")({call})\n' + "\n".join(found) + "\n```"]
+
+
+def shortened(value: object) -> str:
+    """An output in print, on one line."""
+    card = optional("dpcompose.formulas.card")
+    text: str = card.shown(value)
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+
+
+@cache
+def first_vectors() -> dict[str, dict[str, Any]]:
+    """The inputs of the first golden vector of each card."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted((ROOT / "tests" / "golden").glob("*vectors*.json")):
+        read = json.loads(path.read_text(encoding="utf-8"))
+        for vector in read["vectors"] if isinstance(read, dict) else read:
+            found.setdefault(vector["id"].rpartition("-")[0], vector["inputs"])
+    return found
+
+
+# -------------------------------------------------------------------------------------------- errata
+
+MEANING = {
+    "unsound": "the printed form promises less than the truth",
+    "loose": "it holds, and says less than the correct form",
+    "false claim": "it is said to be the least, and is not",
+    "typographic": "it cannot be read, or names the wrong thing",
+}
+
+
+def errata() -> str:
+    """What the source documents print and what they should, document by document, with numbers computed now."""
+    found = optional("dpcompose.formulas.errata")
+    page = [
+        "# Errata",
+        (
+            "Where a source document prints something that does not hold, and what holds instead. The numbers are "
+            "computed while this page is written, by the functions that the library answers with, and rounded so that "
+            "what they show is certain: `≤` means certainly at most, `≥` certainly at least."
+        ),
+        table(MEANING, ("verdict", "meaning")),
+    ]
+    entries = found.ERRATA if found else ()
+    for document in dict.fromkeys(entry.document for entry in entries):
+        mine = [entry for entry in entries if entry.document is document]
+        said = [(e.id, e.printed, e.correct, e.verdict.value, e.remark) for e in mine]
+        page += [f"## {document.value}", columns(("", "printed", "correct", "verdict", "remark"), said)]
+        page.append(columns(("", "at", "quantity", "printed", "correct", "truth"), map(numbers, with_numbers(mine))))
+    return paragraphs(page)
+
+
+def with_numbers(entries: list[Any]) -> list[Any]:
+    """The entries that can be held against a number."""
+    return [entry for entry in entries if entry.counterexample is not None]
+
+
+def numbers(entry: Any) -> tuple[str, ...]:
+    """One counterexample: each value rounded to the side that keeps the verdict certain."""
+    found = entry.counterexample()
+    below = found.understates
+    ends = ("≤", "≥", "≥") if below else ("≥", "≤", "≤")
+    shown = [end(side, x) for side, x in zip(ends, (found.printed, found.correct, found.truth), strict=True)]
+    return entry.id, cell(found.at), found.quantity, *shown
+
+
+def end(side: str, enclosure: Any) -> str:
+    """One end of an enclosure, rounded outward; exact numbers stand alone."""
+    rounded = optional("dpcompose.numerics.enclosure").rounded
+    up, down = rounded(enclosure.upper, ROUND_CEILING), rounded(enclosure.lower, ROUND_FLOOR)
+    if up == down:
+        return str(up)
+    return f"{side} {up if side == '≤' else down}"
