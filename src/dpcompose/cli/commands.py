@@ -54,7 +54,7 @@ def call(arguments: Sequence[str]) -> int:
 
 def examples(*lines: str) -> Callable[[C], C]:
     """Register a command with the examples that its help ends with."""
-    shown = "\n".join(f"  dpcompose {line}" for line in lines)
+    shown = "\n".join(f"dpcompose {line}" for line in lines)
 
     def register(command: C) -> C:
         summary = (command.__doc__ or "").split(",", maxsplit=1)[0].split(":", maxsplit=1)[0].rstrip(".")

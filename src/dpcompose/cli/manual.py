@@ -19,6 +19,9 @@ Numbers are exact: `0.1` is one tenth, and `1/3` is a third.
 A refusal is one sentence on standard error, with exit code 2. Exit code 3 means that two theorems disagreed, which is a
 defect of dpcompose that we would like to hear of."""
 
+BRACES = str.maketrans("", "", "{}")
+"""Around what must be given; a manual leaves them out."""
+
 
 def manual() -> str:
     """Every command: what it does, how it is called, its options and examples."""
@@ -26,7 +29,7 @@ def manual() -> str:
     sections = [HEAD]
     for name, command in root.commands.items():
         context = command.context_class(command, info_name=f"dpcompose {name}")
-        usage = " ".join([f"dpcompose {name}", *command.collect_usage_pieces(context)])
+        usage = " ".join([f"dpcompose {name}", *command.collect_usage_pieces(context)]).translate(BRACES)
         sections += [f"## `dpcompose {name}`", inspect.cleandoc(command.help or ""), f"```text\n{usage}\n```"]
         sections += ["\n".join(_options(command)), _examples(command.epilog or "")]
     return "\n\n".join(filter(None, sections)) + "\n"
@@ -45,5 +48,5 @@ def _options(command: Any) -> Iterator[str]:
 
 def _examples(epilog: str) -> str:
     """The examples as a block that can be copied."""
-    lines = [line.strip() for line in epilog.splitlines() if line.startswith("  ")]
+    lines = [line for line in epilog.splitlines() if line.startswith("dpcompose ")]
     return "\n".join(["```console", *(f"$ {line}" for line in lines), "```"]) if lines else ""

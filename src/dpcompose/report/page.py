@@ -12,7 +12,7 @@ from dpcompose.prove.answer import Answer
 from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.latex import readable
 from dpcompose.report.proof import claims, sources
-from dpcompose.report.text import lower_end, note, shown
+from dpcompose.report.text import note, other_end, shown
 from dpcompose.report.words import conditions, promise, reference, relative, shortened, subject, title, up
 from dpcompose.spec import written
 
@@ -69,10 +69,10 @@ def _(result: Answer) -> str:
 
 
 def _answer(answer: Answer) -> str:
-    lower = "" if answer.lower_by is answer.upper_by else f"<br>{escape(lower_end(answer))}"
+    other = "" if answer.lower_by is answer.upper_by else f"<br>{escape(other_end(answer))}"
     return (
         f'<p class="answer">{escape(answer.question)} ∈ {escape(str(answer.enclosure))}</p>\n'
-        f"<p>because {escape(answer.because)}{lower}</p>"
+        f"<p>because {escape(answer.because)}{other}</p>"
     )
 
 

@@ -3,6 +3,7 @@
 | schema | of |
 |---|---|
 | `dpc.answer/1` | one number: `question`, `lower`, `upper`, `safe`, `because`, the claims behind, `theorems` |
+| `dpc.answers/1` | several of them, under `answers` |
 | `dpc.comparison/1` | every theorem's row, the tightest marked, and the `best` answer |
 | `dpc.theorems/1` | statements (in LaTeX), sources and conditions |
 | `dpc.formula/1` | the `outputs` of a formula card |
@@ -19,7 +20,7 @@ from typing import Any
 
 from dpcompose.kernel import Claim, Source, Theorem
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.prove.answer import Answer
+from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.proof import claims
 from dpcompose.report.words import promise
@@ -60,6 +61,15 @@ def _(result: Enclosure) -> object:
 @plain.register
 def _(result: Answer) -> object:
     return {"schema": "dpc.answer/1", **_answer(result), "theorems": _theorems(result)}
+
+
+@plain.register
+def _(result: Answers) -> object:
+    return {
+        "schema": "dpc.answers/1",
+        "answers": [_answer(answer) for answer in result.each],
+        "theorems": _theorems(result),
+    }
 
 
 def _answer(answer: Answer) -> dict[str, object]:

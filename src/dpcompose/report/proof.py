@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from dpcompose.kernel import Claim, Source, Theorem
-from dpcompose.prove.answer import Answer
+from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison
 from dpcompose.report.latex import readable
 from dpcompose.report.text import text
@@ -30,8 +30,19 @@ def _(result: Claim) -> tuple[Claim[Any], ...]:  # type: ignore[type-arg]
 
 @claims.register
 def _(result: Answer) -> tuple[Claim[Any], ...]:
-    both = [claim for claim in (result.upper_by, result.lower_by) if claim is not None]
-    return tuple(both[:1] if len(both) == 2 and both[0] is both[1] else both)
+    return tuple({id(claim): claim for _, claim in _ends(result)}.values())
+
+
+def _ends(answer: Answer) -> list[tuple[str, Claim[Any]]]:
+    """The claim behind each end, the safe one first."""
+    ends = [("Upper end", answer.upper_by), ("Lower end", answer.lower_by)]
+    ordered = ends if answer.safe_by is answer.upper_by else ends[::-1]
+    return [(name, claim) for name, claim in ordered if claim is not None]
+
+
+@claims.register
+def _(result: Answers) -> tuple[Claim[Any], ...]:
+    return tuple({id(claim): claim for answer in result.each for claim in claims(answer)}.values())
 
 
 @claims.register
@@ -75,10 +86,10 @@ def _headings(result: object) -> list[list[str]]:
     """Which end each tree supports."""
     if not isinstance(result, Answer):
         return [[]]
-    if result.upper_by is result.lower_by:
-        return [["Both ends", ""]] if result.upper_by else []
-    ends = (("Upper end", result.upper_by), ("Lower end", result.lower_by))
-    return [[name, ""] for name, claim in ends if claim is not None]
+    ends = _ends(result)
+    if len(ends) == 2 and ends[0][1] is ends[1][1]:
+        return [["Both ends", ""]]
+    return [[name, ""] for name, _ in ends]
 
 
 def _tree(claim: Claim[Any], stated: set[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import singledispatch
 
 from dpcompose.kernel import Theorem
-from dpcompose.prove.answer import Answer
+from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.latex import readable
 from dpcompose.report.words import WIDTH, conditions, relative, shortened, subject, title, up, wrapped
@@ -25,15 +25,19 @@ def text(result: object) -> str:
 def _(result: Answer) -> str:
     lines = [f"{result.question} ∈ {result.enclosure}", wrapped(f"because {result.because}", hanging="  ")]
     if result.lower_by is not result.upper_by and result.lower < result.upper:
-        lines.append(wrapped(lower_end(result), hanging="  "))
+        lines.append(wrapped(other_end(result), hanging="  "))
     return "\n".join(lines)
 
 
-def lower_end(answer: Answer) -> str:
-    """Who stands behind the lower end."""
-    if answer.lower_by is None:
-        return "lower end: no theorem bounds it from below"
-    return f"lower end: {answer.lower_by.theorem.id} ({answer.lower_by.theorem.source})"
+def other_end(answer: Answer) -> str:
+    """Who stands behind the end that is not the safe one."""
+    end, claim = ("lower", answer.lower_by) if answer.safe_by is answer.upper_by else ("upper", answer.upper_by)
+    return f"{end} end: {claim.theorem.id} ({claim.theorem.source})" if claim else f"{end} end: no theorem bounds it"
+
+
+@text.register
+def _(result: Answers) -> str:
+    return "\n\n".join(text(answer) for answer in result.each)
 
 
 @text.register
