@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeAlias
 
-from flint import arb, ctx
+from flint import ctx
 
 from dpcompose.numerics.enclosure import Ball, ball
 
@@ -30,6 +30,11 @@ class LogRatio:
 
 
 Loss: TypeAlias = Fraction | LogRatio
+
+
+def value(loss: Loss) -> Ball:
+    """A loss as a ball."""
+    return ball(loss.ratio).log() if isinstance(loss, LogRatio) else ball(loss)
 
 
 class Law(Protocol):
@@ -87,15 +92,16 @@ def scaled(parts: Parts) -> Scaled:
     plain = math.lcm(*(loss.denominator for loss in known if isinstance(loss, Fraction)))
     grid = 1 << _LOG_BITS if ratios else 1
     logs = rounded_logs(ratios)
-    value, error = {}, {}
+    units: dict[Loss, int] = {}
+    error: dict[Loss, int] = {}
     for loss in known:
         if isinstance(loss, LogRatio):
-            value[loss], error[loss] = plain * logs[loss.ratio][0], plain * logs[loss.ratio][1]
+            units[loss], error[loss] = (plain * n for n in logs[loss.ratio])
         else:
-            value[loss], error[loss] = int(loss * plain) * grid, 0
+            units[loss], error[loss] = int(loss * plain) * grid, 0
     denominator = plain * grid
-    drift = sum(n * max((error[loss] for loss in losses[law]), default=0) for law, n in counts.items())
-    found = tuple(Part(law, n, tuple(value[loss] for loss in losses[law])) for law, n in counts.items())
+    drift = sum(n * max([error[loss] for loss in losses[law]], default=0) for law, n in counts.items())
+    found = tuple(Part(law, n, tuple(units[loss] for loss in losses[law])) for law, n in counts.items())
     return Scaled(found, denominator, Fraction(drift, denominator))
 
 
@@ -119,7 +125,8 @@ def _grid_log(x: Fraction) -> int:
     r"""$2^{320}\ln x$ to within 2."""
     if x == 1:
         return 0
-    return int((ball(x).log() * (arb(2) ** _LOG_BITS)).mid().floor().unique_fmpz())
+    mantissa, exponent = ball(x).log().mid().man_exp()
+    return int(Fraction(int(mantissa)) * Fraction(2) ** (int(exponent) + _LOG_BITS))
 
 
 def _combination(r: Fraction, logs: dict[int, int]) -> tuple[int, int]:
@@ -150,4 +157,4 @@ def coprime_base(numbers: Iterable[int]) -> list[int]:
     return base
 
 
-__all__ = ["Law", "LogRatio", "Loss", "Part", "Parts", "Scaled", "coprime_base", "rounded_logs", "scaled"]
+__all__ = ["Law", "LogRatio", "Loss", "Part", "Parts", "Scaled", "coprime_base", "rounded_logs", "scaled", "value"]

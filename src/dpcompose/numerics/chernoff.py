@@ -14,75 +14,22 @@ $$\mathrm{E}(1-e^{t-S})_+ \ge (1-\kappa^{-2})\,e^{K(\tau)}\min_{s\in\{a,b\}} e^{
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
-import numpy as np
 from flint import arb, ctx
 
-from dpcompose.numerics.atoms import Part, Scaled
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
-from dpcompose.numerics.search import argmin
+from dpcompose.numerics.tilted import Tilted
 
 _BITS = 160
 _WIDTHS = (1.25, 1.75, 2.5)  # how many standard deviations Chebyshev's interval reaches
 
 
-class Tilted:
-    """The cumulants of the finite part of a sum under exponential tilts: in floats to search, in balls to prove."""
-
-    def __init__(self, sums: Scaled) -> None:
-        """Keep the parts in balls, and flat arrays of them in floats."""
-        self._unit = Fraction(1, sums.denominator)
-        self._parts = [p for p in sums.parts if p.count]
-        with ctx.workprec(_BITS):
-            self._laws = [(p.count, self._balls(p)) for p in self._parts]
-        sizes = [len(law) for _, law in self._laws]
-        self._starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.intp)
-        self._owner = np.repeat(np.arange(len(sizes)), sizes)
-        self._counts = np.array([float(count) for count, _ in self._laws])
-        self._losses = np.array([float(loss.mid()) for _, law in self._laws for loss, _ in law])
-        with np.errstate(divide="ignore"):
-            self._logs = np.log(np.array([max(float(m.mid()), 0.0) for _, law in self._laws for _, m in law]))
-
-    def _balls(self, part: Part) -> list[tuple[Ball, Ball]]:
-        return [(ball(loss * self._unit), mass) for loss, mass in part.weights().items()]
-
-    def floats(self, tilt: float) -> tuple[float, float, float]:
-        """`K, K', K''`, about."""
-        heights = tilt * self._losses + self._logs
-        tops = np.maximum.reduceat(heights, self._starts)
-        masses = np.exp(heights - tops[self._owner])
-        totals = np.add.reduceat(masses, self._starts)
-        means = np.add.reduceat(masses * self._losses, self._starts) / totals
-        spreads = np.add.reduceat(masses * (self._losses - means[self._owner]) ** 2, self._starts) / totals
-        return (
-            float(self._counts @ (tops + np.log(totals))),
-            float(self._counts @ means),
-            float(self._counts @ spreads),
-        )
-
-    def balls(self, tilt: float) -> tuple[Ball, Ball, Ball]:
-        """`K, K', K''`, enclosed."""
-        cumulant = mean = variance = arb(0)
-        for count, law in self._laws:
-            masses = [(loss, mass * (loss * tilt).exp()) for loss, mass in law]
-            total = sum((m for _, m in masses), arb(0))
-            first = sum((loss * m for loss, m in masses), arb(0)) / total
-            second = sum(((loss - first) ** 2 * m for loss, m in masses), arb(0)) / total
-            cumulant, mean, variance = cumulant + count * total.log(), mean + count * first, variance + count * second
-        return cumulant, mean, variance
-
-    def scale(self) -> float:
-        """About one over the standard deviation of the sum: where to look for tilts."""
-        spread = math.sqrt(max(self.floats(0.0)[2], 1e-300))
-        return 1.0 / spread
-
-
-def profile_bounds(sums: Scaled, level: Fraction) -> Enclosure:
+def profile_bounds(tilted: Tilted, level: Fraction) -> Enclosure:
     """The finite part of the profile at `level`, between Chebyshev and Chernoff."""
-    tilted, t = Tilted(sums), float(level)
-    high = _best(tilted, lambda tilt: _log_chernoff(tilted, tilt) - tilt * t)
+    t = float(ball(level))
+    high = tilted.best(lambda tilt: _log_chernoff(tilted, tilt) - tilt * t)
     low, width = _best_width(tilted, lambda tilt, width: -_log_chebyshev(tilted, tilt, width, t))
     with ctx.workprec(_BITS):
         upper = (_chernoff(tilted, high) - ball(level) * high).exp()
@@ -92,18 +39,17 @@ def profile_bounds(sums: Scaled, level: Fraction) -> Enclosure:
         return Enclosure(max(0.0, _low(lower)), max(0.0, min(1.0, _high(upper))))
 
 
-def inverse_bounds(sums: Scaled, least: Ball, most: Ball) -> Enclosure:
+def inverse_bounds(tilted: Tilted, least: Ball, most: Ball) -> Enclosure:
     """The least level whose finite profile is at most `d`, for all `d` from `least` to `most`, both in balls.
 
     For each tilt both bounds are solved for the level in closed form. A `d` that is not surely positive has no
     upper end of its own.
     """
-    tilted = Tilted(sums)
     lower, upper = 0.0, math.inf
     with ctx.workprec(_BITS):
         if least > 0:
             log_d = float(least.log().mid())
-            tilt = _best(tilted, lambda x: (_log_chernoff(tilted, x) - log_d) / x)
+            tilt = tilted.best(lambda x: (_log_chernoff(tilted, x) - log_d) / x)
             upper = max(0.0, _high((_chernoff(tilted, tilt) - least.log()) / tilt))
         d = float(most.upper())
         if d < 1:
@@ -121,8 +67,8 @@ def _chernoff(tilted: Tilted, tilt: float) -> Ball:
 
 def _interval(tilted: Tilted, tilt: float, width: float) -> tuple[Ball, Ball, Ball]:
     """`K` and both ends of Chebyshev's interval."""
-    k, mean, variance = tilted.balls(tilt)
-    reach = width * variance.max(arb(0)).sqrt()
+    k, mean, variance, _ = tilted.balls(tilt)
+    reach = width * variance.sqrt()
     return k, mean - reach, mean + reach
 
 
@@ -148,15 +94,9 @@ def _float_level(tilted: Tilted, tilt: float, width: float, mass: float) -> floa
     return min(s + math.log(-math.expm1(excess)) for s, excess in ends)
 
 
-def _best(tilted: Tilted, cost: Callable[[float], float]) -> float:
-    """The tilt of least cost; any tilt is valid, so nothing depends on finding it."""
-    scale = tilted.scale()
-    return argmin(cost, scale * 1e-4, scale * 1e5, samples=61, tolerance=1e-5)
-
-
 def _best_width(tilted: Tilted, cost: Callable[[float, float], float]) -> tuple[float, float]:
     """The tilt and the width of least cost."""
-    found = [(_best(tilted, lambda tilt, width=width: cost(tilt, width)), width) for width in _WIDTHS]  # type: ignore[misc]
+    found = [(tilted.best(lambda tilt, width=width: cost(tilt, width)), width) for width in _WIDTHS]  # type: ignore[misc]
     return min(found, key=lambda pair: cost(*pair))
 
 
@@ -168,4 +108,4 @@ def _high(x: Ball) -> float:
     return Enclosure.of(x).upper
 
 
-__all__ = ["Tilted", "inverse_bounds", "profile_bounds"]
+__all__ = ["inverse_bounds", "profile_bounds"]

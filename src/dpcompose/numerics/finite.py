@@ -7,8 +7,10 @@ $$\delta(t) = P(S=\infty) + \mathrm{E}[(1-e^{t-S})_+; S<\infty],\qquad
 
 **Exactly**, where tables of two halves of the sum fit into memory: equal sums merge on whole numbers, the two halves
 meet in the middle (`states`), in balls, with as many bits as the answer needs.
-**Otherwise** between two closed bounds (`chernoff`): sound, quick at any size, and some percent wide.
-Logarithms of ratios are rounded once (`atoms`); that moves `S` by at most `drift`, so levels are moved by as much.
+**Otherwise** between closed bounds (`chernoff`, `berry_esseen`) and, for up to a few thousand terms, between
+two coarse lattices (`coarse`): sound, quick at any size, and up to some percent wide.
+In tables, logarithms of ratios are rounded once (`atoms`); that moves `S` by at most `drift`, so levels are
+moved by as much.
 """
 
 from __future__ import annotations
@@ -21,32 +23,35 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from dpcompose.numerics.atoms import Law, LogRatio, Loss, Part, Parts, Scaled, scaled
+from dpcompose.numerics.berry_esseen import NormalProfile
 from dpcompose.numerics.chernoff import inverse_bounds, profile_bounds
-from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball
+from dpcompose.numerics.coarse import coarse
+from dpcompose.numerics.enclosure import NON_NEGATIVE, NOTHING, UNIT, Ball, Enclosure, Real, ball
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
 from dpcompose.numerics.states import Table, TableProfile, halves, table
+from dpcompose.numerics.tilted import Tilted
 
 _FIRST_BITS, _MOST_BITS = 128, 2100
 _GAP = 1e-12
+_BOUNDED_GAP = 1e-6  # where bounds are some percent wide, more would be a waste
 _LEAK_BITS = 512
 
 
 def sum_delta(parts: Parts, level: Real) -> Enclosure:
     """`P(S = inf) + E[(1-e^{t-S})_+; S < inf]` at the level `t`."""
     sums, t = scaled(parts), Fraction(level)
-    blocks = halves(sums.parts)
     with ctx.workprec(_LEAK_BITS):
-        leak = Enclosure.of(_leak(parts))
-    if blocks is None:
-        return _leaking(profile_bounds(sums, t), leak)
-    bits = _FIRST_BITS
-    while True:
-        with ctx.workprec(bits):
-            found = _Meeting.of(sums, blocks).delta(t)
-        if found.gap <= _GAP or found.upper <= math.ulp(0.0) or bits > _MOST_BITS or _hopeless(leak, found):
-            return found
-        bits *= 2
+        leak = Enclosure.of(_leak(parts)) & UNIT
+    if leak.lower >= 1:
+        return leak
+    exact = _tabled_delta(sums, t)
+    if exact:
+        return exact
+    tilted = Tilted(sums)
+    finite = profile_bounds(tilted, t) & NormalProfile.near_level(tilted, float(ball(t))).profile(t)
+    whole = Enclosure.of(ball(finite) + ball(leak)) & UNIT
+    return whole & _between(sums, lambda moved: _tabled_delta(moved, t))
 
 
 def sum_epsilon(parts: Parts, delta: Enclosure) -> Enclosure:
@@ -66,8 +71,7 @@ def sum_epsilon(parts: Parts, delta: Enclosure) -> Enclosure:
     if end == 0 and feasible:
         return NOTHING
     most = Enclosure.exactly(end).upper
-    blocks = halves(sums.parts)
-    found = _bounded(sums, leak, delta, most) if blocks is None else _solved(sums, blocks, delta, most)
+    found = _tabled_epsilon(sums, delta, most) or _bounded_epsilon(sums, leak, delta, most)
     return Enclosure(found.lower, min(found.upper, most) if feasible else math.inf)
 
 
@@ -97,15 +101,31 @@ class _Meeting:
         return Enclosure(min(max(found.lower, 0.0), 1.0), max(min(found.upper, 1.0), 0.0))
 
 
-def _solved(sums: Scaled, blocks: tuple[list[Part], list[Part]], delta: Enclosure, most: float) -> Enclosure:
-    """The inverse of a profile in tables: a guess from a few evaluations, then the proof of both ends."""
-    bits, best = _FIRST_BITS, Enclosure(0.0, math.inf)
+def _tabled_delta(sums: Scaled, level: Fraction) -> Enclosure | None:
+    """The profile from tables, or nothing if there are too many values."""
+    blocks, bits = halves(sums.parts), _FIRST_BITS
+    if blocks is None:
+        return None
+    best = Enclosure(0.0, 1.0)
     while True:
         with ctx.workprec(bits):
-            meeting = _Meeting.of(sums, blocks)
-            profile = _remembered(meeting.delta)
-            guess = _guess(profile, delta, most)
-            found = invert_decreasing(profile, delta, guess, 0.0, most, _GAP)
+            found = best & _Meeting.of(sums, blocks).delta(level)
+        narrower, best = found.gap < best.gap / 4, found
+        if best.gap <= _GAP or best.upper <= math.ulp(0.0) or not narrower or bits > _MOST_BITS:
+            return best
+        bits *= 2
+
+
+def _tabled_epsilon(sums: Scaled, delta: Enclosure, most: float) -> Enclosure | None:
+    """The inverse from tables: a guess from a few evaluations, then the proof of both ends."""
+    blocks, bits = halves(sums.parts), _FIRST_BITS
+    if blocks is None:
+        return None
+    best = Enclosure(0.0, math.inf)
+    while True:
+        with ctx.workprec(bits):
+            profile = _remembered(_Meeting.of(sums, blocks).delta)
+            found = invert_decreasing(profile, delta, _guess(profile, delta, most), 0.0, most, _GAP)
         narrower, best = found.gap < best.gap / 4, best & found
         if best.gap <= 2 * _GAP or not narrower or bits > _MOST_BITS:
             return best
@@ -138,11 +158,28 @@ def _remembered(profile: Callable[[Fraction], Enclosure]) -> Callable[[float], E
     return recall
 
 
-def _bounded(sums: Scaled, leak: Ball, delta: Enclosure, most: float) -> Enclosure:
+def _bounded_epsilon(sums: Scaled, leak: Ball, delta: Enclosure, most: float) -> Enclosure:
     """The inverse between closed bounds, for a sum too large for tables."""
+    tilted = Tilted(sums)
     with ctx.workprec(_LEAK_BITS):
-        finite = inverse_bounds(sums, arb(delta.lower) - leak, arb(delta.upper) - leak)
-    return Enclosure(min(finite.lower, most), min(finite.upper, most))
+        least, greatest = arb(delta.lower) - leak, arb(delta.upper) - leak
+        closed = inverse_bounds(tilted, least, greatest) & Enclosure(0.0, most)
+        target = Enclosure.of(least.union(greatest).nonnegative_part())
+    if target.upper > 0.0:
+        normal = NormalProfile.near_mass(tilted, math.log(target.upper))
+        closed &= invert_decreasing(
+            lambda t: normal.profile(Fraction(t)), target, closed.upper, 0.0, most, _BOUNDED_GAP
+        )
+    return closed & _between(sums, lambda moved: _tabled_epsilon(moved, delta, most))
+
+
+def _between(sums: Scaled, question: Callable[[Scaled], Enclosure | None]) -> Enclosure:
+    """What coarse lattices below and above the sum leave possible."""
+    pair = coarse(sums)
+    if pair is None:
+        return NON_NEGATIVE
+    below, above = (question(moved) or NON_NEGATIVE for moved in pair)
+    return Enclosure(below.lower, above.upper)
 
 
 def _leak(parts: Parts) -> Ball:
@@ -153,16 +190,6 @@ def _leak(parts: Parts) -> Ball:
         if count and not leak.is_zero():
             log_kept += count * (-leak).log1p() if leak < 1 else arb("-inf")
     return -log_kept.expm1()
-
-
-def _leaking(finite: Enclosure, leak: Enclosure) -> Enclosure:
-    """What leaks and what does not, together."""
-    return Enclosure.of(ball(finite) + ball(leak)) & UNIT
-
-
-def _hopeless(leak: Enclosure, found: Enclosure) -> bool:
-    """Whether the leak itself is known no better than the whole."""
-    return leak.upper - leak.lower >= (found.upper - found.lower) / 2
 
 
 __all__ = ["Law", "LogRatio", "Loss", "sum_delta", "sum_epsilon"]

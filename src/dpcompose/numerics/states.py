@@ -25,6 +25,7 @@ from dpcompose.numerics.enclosure import Ball, ball
 Table = dict[int, Ball]
 
 _MOST_STATES = 1 << 17
+_MOST_MEETINGS = 1 << 16  # the smaller table, walked once for every evaluation
 _MOST_PRODUCTS = 1 << 22
 _ENDLESS = 1 << 64
 _FEW = 6  # losses of a law whose sums are enumerated by how often each occurs
@@ -81,6 +82,8 @@ def halves(parts: Sequence[Part]) -> tuple[list[Part], list[Part]] | None:
             return None
         extents[i] = grown[i]
         blocks[i].append(part)
+    if min(e.size for e in extents) > _MOST_MEETINGS:
+        return None
     return blocks if extents[0].size <= extents[1].size else (blocks[1], blocks[0])
 
 
