@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from decimal import ROUND_CEILING, ROUND_FLOOR
-from functools import cache
 from typing import Any
 
-from writing import ROOT, cell, columns, optional, paragraphs, standard_cards, table
+from writing import cell, columns, first_vectors, optional, paragraphs, standard_cards, table
 
 MOST_SHOWN = 160
 """Longer outputs, such as lists of vertices, are cut."""
@@ -47,17 +45,6 @@ def shortened(value: object) -> str:
     card = optional("dpcompose.formulas.card")
     text: str = card.shown(value)
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
-
-
-@cache
-def first_vectors() -> dict[str, dict[str, Any]]:
-    """The inputs of the first golden vector of each card."""
-    found: dict[str, dict[str, Any]] = {}
-    for path in sorted((ROOT / "tests" / "golden").glob("*vectors*.json")):
-        read = json.loads(path.read_text(encoding="utf-8"))
-        for vector in read["vectors"] if isinstance(read, dict) else read:
-            found.setdefault(vector["id"].rpartition("-")[0], vector["inputs"])
-    return found
 
 
 # -------------------------------------------------------------------------------------------- errata

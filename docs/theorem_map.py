@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from writing import HERE, ROOT, SOURCE, columns, paragraphs, standard_cards, standard_theorems, table
+from writing import (
+    HERE,
+    ROOT,
+    SOURCE,
+    columns,
+    first_vectors,
+    paragraphs,
+    standard_cards,
+    standard_theorems,
+    table,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,7 @@ def carried() -> dict[str, tuple[str, ...]]:
         for id_ in (theorem.id, *theorem.aliases):
             found.setdefault(id_, []).append(dotted(theorem.proof))
     for card in standard_cards():
-        for id_ in card.carries:
+        for id_ in ids_of(card.carries):
             found.setdefault(id_, []).append(dotted(card.rule))
     return {id_: tuple(names) for id_, names in found.items()}
 
@@ -60,9 +70,14 @@ def cards_by_id() -> Mapping[str, tuple[str, ...]]:
     """The names of the cards behind each ID."""
     found: dict[str, tuple[str, ...]] = {}
     for card in standard_cards():
-        for id_ in card.carries:
+        for id_ in ids_of(card.carries):
             found[id_] = (*found.get(id_, ()), card.name)
     return found
+
+
+def ids_of(carries: Iterable[str]) -> list[str]:
+    """The IDs in what a card says it carries: `A / B (9)` is A and B, and (9) is the number of an equation."""
+    return [re.sub(r" \(.*\)$", "", part.strip()) for entry in carries for part in entry.split("/")]
 
 
 def dotted(function: object) -> str:
@@ -84,11 +99,20 @@ def test_texts() -> Mapping[str, str]:
 
 
 def tests_of(statement: Statement) -> list[str]:
-    """The test files that mention the ID, one of its cards, or a function that carries it."""
+    """The test files that mention the ID, one of its cards, its mechanism, or a function that carries it."""
     functions = [name.rpartition(".")[2] for name in statement.carriers]
-    words = [statement.id, *statement.cards, *functions]
-    pattern = re.compile("|".join(rf"(?<![\w.-]){re.escape(word)}(?![\w-]|\.\d)" for word in words))
-    return [name for name, text in test_texts().items() if pattern.search(text) and name != "house/test_ids.py"]
+    words = [re.escape(word) for word in (statement.id, *statement.cards, *functions)]
+    words += [rf"{name}\(" for name in mechanisms_of(statement.id)]
+    pattern = re.compile("|".join(rf"(?<![\w-]){word}(?![\w-]|\.\d)" for word in words))
+    found = {name for name, text in test_texts().items() if pattern.search(text) and not name.startswith("house/")}
+    by_vector = {"golden/test_cards.py"} if any(card in first_vectors() for card in statement.cards) else set()
+    return sorted(found | by_vector)
+
+
+def mechanisms_of(id_: str) -> list[str]:
+    """The mechanisms that a statement describes."""
+    described = [t for t in standard_theorems() if t.verb.value == "describes" and id_ in (t.id, *t.aliases)]
+    return [t.types[0].__name__ for t in described if t.types[0].__name__ != "BlackBox"]
 
 
 def atlas() -> str:
@@ -104,15 +128,27 @@ def atlas() -> str:
     for document in dict.fromkeys(statement.document for statement in known):
         rows = [row(statement) for statement in known if statement.document == document]
         page += [f"## {document}", columns(("ID", "statement", "code", "tests"), rows)]
+    page += ["## Also in force", columns(("ID", "code"), further(known))]
     page += ["## Layers", "Imports go downwards only. Top to bottom:", *layers()]
     return paragraphs(page)
 
 
+def further(known: Sequence[Statement]) -> list[tuple[str, str]]:
+    """What the library carries beyond the list: its own IDs, with their code."""
+    listed = {statement.id for statement in known}
+    ours = {id_: names for id_, names in carried().items() if id_ not in listed and " " not in id_}
+    return [(id_, code(names)) for id_, names in sorted(ours.items())]
+
+
+def code(names: Iterable[str]) -> str:
+    """Dotted names, one below the other."""
+    return "<br>".join(f"`{name.removeprefix('dpcompose.')}`" for name in dict.fromkeys(names))
+
+
 def row(statement: Statement) -> tuple[str, str, str, str]:
     """One line of the map."""
-    code = "<br>".join(f"`{name.removeprefix('dpcompose.')}`" for name in dict.fromkeys(statement.carriers))
     tests = "<br>".join(f"`{name}`" for name in tests_of(statement))
-    return statement.id, statement.name, code or f"still to come: {statement.later}", tests
+    return statement.id, statement.name, code(statement.carriers) or f"still to come: {statement.later}", tests
 
 
 def layers() -> Iterable[str]:

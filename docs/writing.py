@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,16 @@ def standard_cards() -> Sequence[Any]:
     formulas = optional("dpcompose.formulas")
     names = getattr(formulas, "cards", tuple)()
     return [formulas.formula(name) for name in sorted(names)]
+
+
+@cache
+def first_vectors() -> dict[str, dict[str, Any]]:
+    """The inputs of the first golden vector of each card."""
+    found: dict[str, dict[str, Any]] = {}
+    read = json.loads((ROOT / "tests" / "golden" / "vectors.json").read_text(encoding="utf-8"))
+    for vector in read["vectors"] if isinstance(read, dict) else read:
+        found.setdefault(vector["card"], vector["inputs"])
+    return found
 
 
 def in_words(name: str) -> str:

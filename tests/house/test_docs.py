@@ -1,0 +1,51 @@
+"""The documents, run: every Python block is executed, and what it prints is what it says it prints."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [*sorted((ROOT / "docs").glob("*.md")), *ROOT.glob("README.md")]
+FENCE = re.compile(r"^```(?:python|pycon)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def blocks(text: str) -> list[tuple[int, str]]:
+    """The Python blocks of a document, each with the line it starts on."""
+    return [(text.count("\n", 0, m.start()) + 1, m["code"]) for m in FENCE.finditer(text)]
+
+
+def failures(text: str, name: str) -> str:
+    """Run the blocks one after the other in one namespace; a report of what differs."""
+    names: dict[str, object] = {}
+    said: list[str] = []
+    runner, parser = doctest.DocTestRunner(optionflags=FLAGS), doctest.DocTestParser()
+    for line, code in blocks(text):
+        if ">>>" in code:
+            test = parser.get_doctest(code, names, name, name, line)
+            runner.run(test, out=said.append, clear_globs=False)
+            names.update(test.globs)
+        else:
+            exec(compile("\n" * line + code, name, "exec"), names)  # noqa: S102 - our own documents
+    return "".join(said)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_a_document_says_what_happens(path: Path) -> None:
+    assert not failures(path.read_text(encoding="utf-8"), path.name)
+
+
+def test_the_guide_is_more_than_prose() -> None:
+    assert len(blocks((ROOT / "docs" / "guide.md").read_text(encoding="utf-8"))) >= 8
+
+
+def test_a_wrong_output_would_be_seen() -> None:
+    assert failures("```python\n>>> 1 + 1\n3\n```\n", "wrong")
+    assert not failures("```python\n>>> 1 + 1\n2\n```\n", "right")
+    assert not failures("```python\nx = 1\n```\n\n```python\n>>> x\n1\n```\n", "carried on")
+    with pytest.raises(ZeroDivisionError):
+        failures("```python\n1 / 0\n```\n", "broken")
