@@ -1,0 +1,194 @@
+r"""What certified values of one profile at some levels say about all levels.
+
+As a function of $s = e^t$ a profile $\delta(s) = \max_A P(A) - sQ(A)$ is convex and falls, with the slope $-Q(A)$.
+Two things follow from its values at a few levels.
+
+* *From above*: each value gives a line that no pair of errors crosses, and chords lie above the profile.
+* *From below*: the chord before a level bounds the slope at it, and so does the chord after it. Between two levels the
+  profile lies above both prolonged chords, hence above the broken line over the point `knee` where they meet.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from flint import ctx
+
+from dpcompose.kernel import Claim
+from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
+from dpcompose.prove.answer import Answer
+
+FAR = 700.0
+"""e^700 is still a float; a test with odds beyond that is never told from a certain one."""
+ENDLESS = 1e300
+"""Here δ is what leaks."""
+_BITS = 128
+_FIRST = 12
+_LEAST_LEVEL = 1e-12
+_FLAT = 1e-13
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Level:
+    """δ at t, with e^t and the claims behind both ends."""
+
+    t: Real
+    factor: Ball = field(compare=False)
+    delta: Enclosure = field(compare=False)
+    upper_by: Claim[Any] | None = field(compare=False)
+    lower_by: Claim[Any] | None = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """A point below the profile: together with the levels beside it, everything between lies above the two chords."""
+
+    factor: Ball
+    delta: float
+    gap: float
+    """How far the chord of the levels lies above it, beyond their own width: what a further level could gain."""
+    middle: float
+    """Where that level should be."""
+    index: int
+    """The level before it."""
+
+
+@dataclass(slots=True)
+class Levels:
+    """The levels at which a profile was asked, in order."""
+
+    ask: Callable[[Real], Answer]
+    known: list[Level] = field(default_factory=list)
+    leak: float = 0.0
+    """δ is nowhere less than this."""
+
+    def add(self, t: Real) -> Level:
+        """Ask at one more level."""
+        answer = self.ask(t)
+        found = Enclosure(max(answer.lower, self.leak), max(answer.upper, self.leak))
+        with ctx.workprec(_BITS):
+            level = Level(t, ball(t).exp(), found, answer.upper_by, answer.lower_by)
+        insort(self.known, level)
+        return level
+
+    def begin(self) -> None:
+        """Look at both ends, find where the profile has levelled out, and spread a few levels up to there."""
+        if self.known:
+            return
+        self.leak = self.ask(ENDLESS).lower
+        first, last = self.add(0.0), self.add(FAR)
+        floor = last.delta.lower + _FLAT
+        if first.delta.upper <= floor:
+            return
+        low, high = math.log(_LEAST_LEVEL), math.log(FAR)
+        while high - low > 0.4:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.add(math.exp(middle)).delta.upper <= floor else (middle, high)
+        end, have = math.exp(high), {level.t for level in self.known}
+        for i in range(1, _FIRST):
+            if (t := end * i / _FIRST) not in have:
+                self.add(t)
+
+    def refine(self, tolerance: float, most: int) -> None:
+        """Split every interval whose knee leaves too wide a gap, until none does or there are `most` levels."""
+        self.begin()
+        while len(self.known) < most:
+            wide = [knee for knee in self.knees() if knee.gap > tolerance]
+            wide.sort(key=lambda knee: -knee.gap)
+            fresh = self.split(wide[: most - len(self.known)])
+            if not fresh:
+                return
+
+    def split(self, knees: list[Knee]) -> int:
+        """Ask at the middles; how many of them were new."""
+        have = {level.t for level in self.known}
+        fresh = {knee.middle for knee in knees} - have
+        for t in fresh:
+            self.add(t)
+        return len(fresh)
+
+    def slope(self, t: Real) -> tuple[Level, Enclosure]:
+        r"""The level at `t`, and $-\delta'(e^t)$ between two chords."""
+        self.begin()
+        near = max(abs(float(t)), 0.01) * 1e-5
+        have = {level.t for level in self.known}
+        for level in sorted({t, max(float(t) - near, 0.0), float(t) + near} - have):
+            self.add(level)
+        i = [level.t for level in self.known].index(t)
+        with ctx.workprec(_BITS):
+            least, most = Enclosure.of(self._flattest(i)).lower, Enclosure.of(self._steepest(i)).upper
+        return self.known[i], Enclosure(min(least, 1.0), min(most, 1.0))
+
+    def points(self) -> Iterator[Knee]:
+        """The levels themselves, as points below the profile that leave no gap."""
+        for i, level in enumerate(self.known):
+            yield Knee(level.factor, level.delta.lower, 0.0, float(level.t), i)
+
+    def knees(self) -> Iterator[Knee]:
+        """One between every two neighbouring levels, and one beyond the last."""
+        with ctx.workprec(_BITS):
+            for i in range(len(self.known)):
+                knee = self._knee(i)
+                if knee is not None:
+                    yield knee
+
+    def _knee(self, i: int) -> Knee | None:
+        """Where the chord before level `i` meets the chord after level `i + 1`; both are lower bounds of δ."""
+        here = self.known[i]
+        fall = self._steepest(i)
+        if i + 1 == len(self.known):
+            return self._beyond(here, fall)
+        there = self.known[i + 1]
+        drop, width = ball(here.delta.lower) - there.delta.lower, there.factor - here.factor
+        least = self._flattest(i + 1)
+        step = ((drop - least * width) / (fall - least)).mid()
+        if not (fall > least and 0 < step < width):
+            step = (width / 2).mid()
+        factor = (here.factor + step).mid()
+        before = here.delta.lower - fall * (factor - here.factor)
+        after = there.delta.lower + least * (there.factor - factor)
+        delta = min(Enclosure.of(before).lower, Enclosure.of(after).lower)
+        chord = here.delta.upper - (ball(here.delta.upper) - there.delta.upper) * step / width
+        noise = max(here.delta.upper - here.delta.lower, there.delta.upper - there.delta.lower)
+        gap = max(Enclosure.of(chord - delta).upper - 3 * noise, 0.0)
+        return Knee(factor, delta, gap, _between(here.t, there.t, factor), i)
+
+    def _beyond(self, last: Level, fall: Ball) -> Knee | None:
+        """Beyond the last level δ falls no faster than before it, and not below the leak."""
+        if not (last.delta.lower > self.leak and fall > 0):
+            return None
+        factor = (last.factor + (ball(last.delta.lower) - self.leak) / fall).mid()
+        below = last.delta.lower - fall * (factor - last.factor)
+        return Knee(factor, min(Enclosure.of(below).lower, self.leak), 0.0, FAR, len(self.known) - 1)
+
+    def _steepest(self, i: int) -> Ball:
+        r"""At least $-\delta'$ at and after level $i$: the chord before it, and $Q(A) \le (1-\delta)/s$."""
+        here = self.known[i]
+        most = (1 - ball(here.delta.lower)) / here.factor
+        if i:
+            before = self.known[i - 1]
+            chord = (ball(before.delta.upper) - here.delta.lower) / (here.factor - before.factor)
+            most = chord if chord.is_finite() and chord < most else most
+        return most.upper()
+
+    def _flattest(self, i: int) -> Ball:
+        r"""At most $-\delta'$ at and before level $i$: the chord after it."""
+        if i + 1 == len(self.known):
+            return ball(0)
+        here, after = self.known[i], self.known[i + 1]
+        chord = (ball(here.delta.lower) - after.delta.upper) / (after.factor - here.factor)
+        return chord.lower() if chord.is_finite() and chord > 0 else ball(0)
+
+
+def _between(start: Real, end: Real, factor: Ball) -> float:
+    """The level of a factor, kept away from both ends."""
+    low, high = float(start), float(end)
+    edge = (high - low) / 8
+    return min(max(float(factor.log().mid()), low + edge), high - edge)
+
+
+__all__ = ["FAR", "Knee", "Level", "Levels"]

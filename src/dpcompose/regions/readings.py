@@ -1,0 +1,209 @@
+"""What the region says in words people use: errors, rates, odds, accuracy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import overload
+
+import numpy as np
+
+from dpcompose.description import Mechanism
+from dpcompose.errors import NotProvable
+from dpcompose.kernel import Side
+from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.roots import invert_decreasing
+from dpcompose.parameters import DELTA, Param
+from dpcompose.prove.answer import Answer, Answers, Arguments
+from dpcompose.prove.answer import delta as delta_at
+from dpcompose.prove.answer import epsilon as epsilon_at
+from dpcompose.prove.claims import Known, known
+from dpcompose.regions.orders import ask, both_orders, symmetric
+from dpcompose.regions.region import RATE
+from dpcompose.regions.tradeoff import Order, complement
+
+PRIOR = Param("π", 0, 1, "probability", typical=(0.01, 0.5))
+ODDS = Param("odds", 0, 10**300, "", typical=(0.01, 100))
+RELATIVE = Param("tolerance", 0, 1, "relative")
+_STEP = 1e-5
+_FAR = 1e6
+
+
+@overload
+def beta(mechanism: Mechanism, alpha: Real, *, order: Order = ..., tolerance: float = ...) -> Answer: ...
+@overload
+def beta(mechanism: Mechanism, alpha: Arguments, *, order: Order = ..., tolerance: float = ...) -> Answers: ...
+def beta(
+    mechanism: Mechanism, alpha: Real | Arguments, *, order: Order = Order.EITHER, tolerance: float = 1e-6
+) -> Answer | Answers:
+    r"""Enclose the least type II error of a test whose type I error is at most α: $T(P,Q)(\alpha)$.
+
+    Neyman and Pearson's test, randomised at atoms. In either order the attacker picks the better null hypothesis. The
+    safe end is the lower one. For a sequence of α, each of them, sharing the work.
+    """
+    RELATIVE.check("tolerance", tolerance)
+    if isinstance(alpha, Sequence | np.ndarray):
+        return Answers(_betas(mechanism, alpha, order, tolerance))
+    return _betas(mechanism, [alpha], order, tolerance)[0]
+
+
+def _betas(mechanism: Mechanism, alpha: Arguments, order: Order, tolerance: float) -> tuple[Answer, ...]:
+    rates = [Enclosure.exactly(RATE.check("alpha", a)) for a in alpha]
+    least, most = np.array([a.lower for a in rates]), np.array([a.upper for a in rates])
+    choices = both_orders(mechanism).of(order)
+    bounds = [choice.between(least, most, tolerance) for choice in choices] if rates else []
+    found = []
+    for i in range(len(rates)):
+        lower, upper = (min(range(len(choices)), key=lambda c, i=i, e=end: bounds[c][e][i]) for end in (0, 1))  # type: ignore[misc]
+        ends = Enclosure(float(bounds[lower][0][i]), float(bounds[upper][1][i]))
+        found.append(Answer("β", ends, choices[upper].upper_by, choices[lower].lower_by, safe_side=Side.LOWER))
+    return tuple(found)
+
+
+def alpha(mechanism: Mechanism, beta: Real, *, order: Order = Order.EITHER, tolerance: float = 1e-6) -> Answer:
+    """Enclose the least type I error of a test whose type II error is at most β: the inverse of `beta`."""
+    other = {Order.FORWARD: Order.BACKWARD, Order.BACKWARD: Order.FORWARD}.get(order, order)
+    found = _betas(mechanism, [RATE.check("beta", beta)], other, tolerance)[0]
+    return Answer("α", found.enclosure, found.upper_by, found.lower_by, safe_side=Side.LOWER)
+
+
+@overload
+def tpr(mechanism: Mechanism, fpr: Real, *, order: Order = ..., tolerance: float = ...) -> Answer: ...
+@overload
+def tpr(mechanism: Mechanism, fpr: Arguments, *, order: Order = ..., tolerance: float = ...) -> Answers: ...
+def tpr(
+    mechanism: Mechanism, fpr: Real | Arguments, *, order: Order = Order.EITHER, tolerance: float = 1e-6
+) -> Answer | Answers:
+    """Enclose the greatest true positive rate at a false positive rate: 1 − β."""
+    if isinstance(fpr, Sequence | np.ndarray):
+        return Answers(tuple(_complement("TPR", b) for b in beta(mechanism, fpr, order=order, tolerance=tolerance)))
+    return _complement("TPR", beta(mechanism, fpr, order=order, tolerance=tolerance))
+
+
+def _complement(name: str, answer: Answer) -> Answer:
+    """1 minus an error: the ends, their claims and the safe side change places."""
+    return Answer(name, complement(answer.enclosure) & UNIT, answer.lower_by, answer.upper_by, answer.note, Side.UPPER)
+
+
+def advantage(mechanism: Mechanism) -> Answer:
+    """Enclose the greatest difference of the true and the false positive rate: the total variation, δ(0)."""
+    found = delta_at(mechanism, 0)
+    return Answer("TV", found.enclosure, found.upper_by, found.lower_by, found.note)
+
+
+def bayes_error(mechanism: Mechanism, prior: Real = Fraction(1, 2)) -> Answer:
+    r"""Enclose the least probability of a wrong guess, when one hypothesis has probability π:
+    $m\,(1-\delta(\ln\frac{1-m}m))$ with $m = \min(\pi,1-\pi)$. The safe end is the lower one.
+    """
+    share = Fraction(PRIOR.check("prior", prior))
+    least = min(share, 1 - share)
+    if not least:
+        return Answer("Bayes error", Enclosure(0.0, 0.0), None, None, "the prior leaves nothing to guess", Side.LOWER)
+    level = enclose(lambda: (ball(1 - least) / ball(least)).log()) if least != 1 - least else Enclosure(0.0, 0.0)
+    high = delta_at(mechanism, max(level.lower, 0.0))
+    low = high if level.lower == level.upper else delta_at(mechanism, level.upper)
+    kept = complement(Enclosure(min(low.lower, high.upper), high.upper))
+    ends = Enclosure(
+        Enclosure.exactly(least * Fraction(kept.lower)).lower, Enclosure.exactly(least * Fraction(kept.upper)).upper
+    )
+    return Answer("Bayes error", ends, low.lower_by, high.upper_by, safe_side=Side.LOWER)
+
+
+def accuracy(mechanism: Mechanism, prior: Real = Fraction(1, 2)) -> Answer:
+    """Enclose the greatest probability of a right guess: 1 minus the Bayes error."""
+    return _complement("accuracy", bayes_error(mechanism, prior))
+
+
+def posterior_odds(mechanism: Mechanism, prior_odds: Real = 1, delta: Real = 0) -> Answer:
+    r"""Enclose the odds that an attacker can reach, except with probability δ: $e^\tau$ times the prior odds.
+
+    $\tau\ge0$ is the least level that the privacy loss exceeds with probability at most δ, in either order. As a
+    function of $s = e^t$ the profile has the slope $-Q(L>t)$, and $P(L>t) = \delta(t)+sQ(L>t)$: two chords enclose it.
+    """
+    odds, chance = ODDS.check("prior_odds", prior_odds), DELTA.check("delta", delta)
+    least = _loss(mechanism, chance)
+    level = least.enclosure
+    if chance and level.lower < math.inf:
+        most = _loss(mechanism, 0).upper
+        level = _quantile(known(mechanism), chance, Enclosure(min(level.lower, most), most))
+    low, high = (_grown(odds, end) for end in (level.lower, level.upper))
+    return Answer("posterior odds", Enclosure(low.lower, high.upper), least.upper_by, least.lower_by)
+
+
+def _loss(mechanism: Mechanism, chance: Real) -> Answer:
+    """ε at δ, or nothing where no theorem bounds it."""
+    try:
+        return epsilon_at(mechanism, chance)
+    except NotProvable:
+        return Answer("ε", NON_NEGATIVE, None, None)
+
+
+def _grown(odds: Real, level: float) -> Enclosure:
+    """The odds times e^level."""
+    if not odds or level == math.inf:
+        return Enclosure(0.0, 0.0) if not odds else Enclosure(math.inf, math.inf)
+    return enclose(lambda: ball(odds) * ball(level).exp())
+
+
+def posterior(mechanism: Mechanism, prior: Real = Fraction(1, 2), delta: Real = 0) -> Answer:
+    """Enclose the posterior probability that an attacker can reach, except with probability δ."""
+    share = Fraction(PRIOR.check("prior", prior))
+    if share == 1:
+        return Answer("posterior", Enclosure(1.0, 1.0), None, None, "the prior is certain")
+    found = posterior_odds(mechanism, share / (1 - share), delta)
+    low, high = (
+        enclose(lambda x=end: ball(x) / (1 + ball(x))) if end < math.inf else Enclosure(1.0, 1.0)  # type: ignore[misc]
+        for end in (found.lower, found.upper)
+    )
+    return Answer("posterior", Enclosure(low.lower, high.upper) & UNIT, found.upper_by, found.lower_by)
+
+
+def _quantile(facts: Known, chance: Real, possible: Enclosure) -> Enclosure:
+    """The least t ≥ 0 with P(L > t) at most the chance, in the worse order; at least ε(δ), as P(L > t) ≥ δ(t)."""
+    tails = [
+        _tail(facts, order) for order in ((Order.FORWARD,) if symmetric(facts) else (Order.FORWARD, Order.BACKWARD))
+    ]
+
+    def worse(t: float) -> Enclosure:
+        found = [tail(t) for tail in tails]
+        return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+
+    high = min(possible.upper, _FAR)
+    found = invert_decreasing(worse, Enclosure.exactly(chance), possible.lower, 0.0, high, 1e-4)
+    upper = math.inf if found.upper >= _FAR else found.upper
+    return Enclosure(max(found.lower, possible.lower), max(min(upper, possible.upper), possible.lower))
+
+
+def _tail(facts: Known, order: Order) -> Callable[[float], Enclosure]:
+    """The tail P(L > t) = δ(t) + s Q(L > t); Q(L > t) lies between the falls of δ per unit of s on both sides of t."""
+
+    def tail(t: float) -> Enclosure:
+        before, after = max(t - _STEP, 0.0), t + _STEP
+        low, here, high = (ask(facts, order, x).enclosure for x in (before, t, after))
+        fall = ball(here.lower) - ball(high.upper)
+        least = enclose(lambda: here.lower + fall / (ball(after) - t).expm1(), gap=1.0).lower
+        most = 1.0
+        if before < t:  # the upper end is here.lower + (low.upper - here.lower)/(1 - e^-h), or more where δ is wider
+            drop = ball(low.upper) - ball(here.lower)
+            most = enclose(lambda: here.upper + drop * _shrink(before, t), gap=1.0).upper
+        return Enclosure(min(max(least, here.lower), 1.0), max(min(most, 1.0), here.lower))
+
+    return tail
+
+
+def _shrink(before: float, t: float) -> Ball:
+    r"""$s/(s-s_0) = 1/(1-e^{t_0-t})$."""
+    return 1 / -(ball(before) - t).expm1()
+
+
+__all__ = [
+    "accuracy",
+    "advantage",
+    "alpha",
+    "bayes_error",
+    "beta",
+    "posterior",
+    "posterior_odds",
+    "tpr",
+]

@@ -1,0 +1,97 @@
+"""The event that refutes a claim which promises too much, or the theorem by which the claim holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.description import Mechanism
+from dpcompose.errors import NotProvable
+from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.prove.answer import Answer
+from dpcompose.regions.orders import BothOrders, ask, both_orders
+from dpcompose.regions.tradeoff import Order, complement
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The event "the log-likelihood ratio of the first against the second neighbour exceeds `threshold`".
+
+    Its probabilities violate P(A) ≤ e^ε Q(A) + δ by `excess`. Outcomes whose ratio is exactly e^threshold weigh the
+    same on both sides: `randomisation` says with which probability they belong to the event.
+    """
+
+    threshold: Real
+    order: Order
+    """FORWARD: P is the first neighbour's law; BACKWARD: the second's."""
+    p: Enclosure
+    """P(A), where the claim's left side stands."""
+    q: Enclosure
+    """Q(A)."""
+    excess: Enclosure
+    """P(A) − e^ε Q(A) − δ > 0."""
+    answer: Answer
+    randomisation: float = 0.0
+
+    @property
+    def fpr(self) -> Enclosure:
+        """How often the test "A did not happen, so it is not P" is wrong under P."""
+        return complement(self.p)
+
+    @property
+    def fnr(self) -> Enclosure:
+        """How often that test is wrong under Q."""
+        return self.q
+
+    def __str__(self) -> str:
+        first, second = ("P", "Q") if self.order is Order.FORWARD else ("Q", "P")
+        return (
+            f"A = {{ln {first}/{second} > {float(self.threshold):g}}}: {first}(A) ∈ {self.p}, {second}(A) ∈ {self.q}, "
+            f"too much by {self.excess}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether a mechanism is (ε, δ)-DP: `holds` is True, with the claim; False, with the event; or None, undecided."""
+
+    epsilon: Real
+    delta: Real
+    holds: bool | None
+    answer: Answer
+    """δ at ε, with the claims behind both ends."""
+    witness: Witness | None = None
+
+
+def judge(mechanism: Mechanism, epsilon: Real, delta: Real) -> Judgement:
+    """Decide whether the mechanism is (ε, δ)-DP, with a proof of either."""
+    e, d = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
+    orders = both_orders(mechanism)
+    found = ask(orders.facts, Order.EITHER, e)
+    if found.upper <= d:
+        return Judgement(e, d, holds=True, answer=found)
+    for order in (Order.FORWARD, Order.BACKWARD):
+        answer = ask(orders.facts, order, e)
+        if answer.lower > d:
+            return Judgement(e, d, holds=False, answer=found, witness=_witness(orders, order, e, d, answer))
+    return Judgement(e, d, None, found)
+
+
+def _witness(orders: BothOrders, order: Order, epsilon: Real, delta: Real, answer: Answer) -> Witness:
+    event = orders.of(order)[0].event(epsilon)
+    low, high = (Enclosure.exactly(Fraction(end) - Fraction(delta)) for end in (answer.lower, answer.upper))
+    return Witness(epsilon, order, event.p, event.q, Enclosure(low.lower, high.upper), answer)
+
+
+def witness(mechanism: Mechanism, epsilon: Real, delta: Real) -> Witness | None:
+    """The event that refutes "(ε, δ)-DP"; None where the claim holds, as `judge` certifies; else it says undecided."""
+    verdict = judge(mechanism, epsilon, delta)
+    if verdict.holds is None:
+        raise NotProvable(
+            f"Undecided: δ at ε = {float(epsilon):g} lies in {verdict.answer.enclosure}, as does δ = {float(delta):g}"
+        )
+    return verdict.witness
+
+
+__all__ = ["Judgement", "Witness", "judge", "witness"]
