@@ -24,12 +24,20 @@ VERBS = {
     "implies": "What one promise says in terms of another",
 }
 
+LEGEND = {
+    "valid up to": "what may depend on earlier outputs: fixed (nothing), adaptive (queries), fully adaptive (also "
+    "parameters and when to stop)",
+    "bounds": "which end of an enclosure it supports: upper, lower, or both, when the value is exact",
+    "relations": "the neighbouring relations under which it holds",
+}
+
 
 def theorems() -> str:
     """Every theorem in force: its statement, its source and the conditions of its use."""
     page = [
         "# Theorems",
         "What the library can prove with: each statement is the docstring of the code that uses it.",
+        table(LEGEND, ("line", "meaning")),
     ]
     for verb, heading in VERBS.items():
         page.append(f"## {heading}")
@@ -39,7 +47,13 @@ def theorems() -> str:
                 theorem.statement,
                 conditions(theorem),
             ]
-    return paragraphs(page)
+    return paragraphs([*page, "## Sources", sources()])
+
+
+def sources() -> str:
+    """The publications behind the theorems, by their keys."""
+    found = {theorem.source.key: theorem.source for theorem in standard_theorems()}
+    return table({key: f"{s.authors}. *{s.title}*. {s.venue}, {s.year}." for key, s in sorted(found.items())})
 
 
 def conditions(theorem: Any) -> str:

@@ -100,13 +100,21 @@ def test_texts() -> Mapping[str, str]:
 
 def tests_of(statement: Statement) -> list[str]:
     """The test files that mention the ID, one of its cards, its mechanism, or a function that carries it."""
-    functions = [name.rpartition(".")[2] for name in statement.carriers]
+    functions = [name for name in map(last_name, statement.carriers) if "_" in name]
     words = [re.escape(word) for word in (statement.id, *statement.cards, *functions)]
     words += [rf"{name}\(" for name in mechanisms_of(statement.id)]
     pattern = re.compile("|".join(rf"(?<![\w-]){word}(?![\w-]|\.\d)" for word in words))
     found = {name for name, text in test_texts().items() if pattern.search(text) and not name.startswith("house/")}
-    by_vector = {"golden/test_cards.py"} if any(card in first_vectors() for card in statement.cards) else set()
-    return sorted(found | by_vector)
+    if any(card in first_vectors() for card in statement.cards):
+        found.add("golden/test_cards.py")
+    if any(name.startswith("dpcompose.formulas.errata.") for name in statement.carriers):
+        found.add("golden/test_errata.py")
+    return sorted(found)
+
+
+def last_name(name: str) -> str:
+    """The last part of a dotted name; nothing for a card's rule, which is known by its card."""
+    return "" if name.startswith("dpcompose.formulas.") else name.rpartition(".")[2]
 
 
 def mechanisms_of(id_: str) -> list[str]:
