@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 from dpcompose.formulas.errata.erratum import (
@@ -19,8 +18,8 @@ from dpcompose.formulas.errata.erratum import (
 from dpcompose.numerics.enclosure import Enclosure, Real, ball
 from dpcompose.numerics.normal import normal_delta
 from dpcompose.theorems.closed import basic_composition, strong_composition
+from dpcompose.theorems.simulation import Masses, excess, simulate
 
-Masses = tuple[Fraction, ...]
 P, Q, FACTOR, DELTA = (
     (number("0.6"), number("0.3"), number("0.1")),
     (number("0.2"), number("0.3"), number("0.5")),
@@ -30,14 +29,9 @@ P, Q, FACTOR, DELTA = (
 THREE_POINTS = r"$P=(0.6,0.3,0.1)$, $Q=(0.2,0.3,0.5)$, $e^\varepsilon=2$, $\delta=0.3$"
 
 
-def least(p: Sequence[Fraction], q: Sequence[Fraction], factor: Fraction) -> Masses:
+def least(p: Masses, q: Masses, factor: Fraction) -> Masses:
     r"""$\min\{P,e^\varepsilon Q\}$."""
     return tuple(min(a, factor * b) for a, b in zip(p, q, strict=True))
-
-
-def excess(p: Sequence[Fraction], q: Sequence[Fraction], factor: Fraction) -> Fraction:
-    r"""$\sum(P-e^\varepsilon Q)_+$."""
-    return sum((max(a - factor * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
 def expected_ratio() -> Counterexample:
@@ -70,7 +64,7 @@ def row_of_u() -> Counterexample:
     d = excess(P, Q, FACTOR)
     core = sum(least(P, Q, FACTOR))
     printed = d * d + (1 - d / DELTA) * core
-    correct = d / DELTA + (1 - d / DELTA)
+    correct = sum(simulate(P, Q, FACTOR, DELTA).i_am_u)
     return Counterexample(
         r"total of the row of “I am U”",
         THREE_POINTS,
@@ -85,10 +79,7 @@ def negative_entry() -> Counterexample:
     p, q, factor = (Fraction(9, 11), Fraction(2, 11)), (Fraction(1, 3), Fraction(2, 3)), Fraction(3, 2)
     x, y = least(p, q, factor), least(q, p, factor)
     printed = (factor * x[1] / sum(x) - y[1] / sum(y)) / (factor - 1)
-    # P_Y leaks more here, so the core of P_X is mixed with that of P_Y until both have the smaller mass.
-    share = (sum(x) - sum(y)) / (sum(x) - sum(y) / factor)
-    mixed = (1 - share) * x[1] + share * y[1] / factor
-    correct = Enclosure.exactly((factor * mixed - y[1]) / sum(y) / (factor - 1))
+    correct = Enclosure.exactly(simulate(p, q, factor, excess(q, p, factor)).zero[1])
     return Counterexample(
         r"second entry of $F(\cdot\mid0)$",
         r"$P=(\frac{9}{11},\frac{2}{11})$, $Q=(\frac{1}{3},\frac{2}{3})$, $e^\varepsilon=\frac{3}{2}$",
