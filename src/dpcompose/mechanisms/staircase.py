@@ -60,8 +60,9 @@ class StaircaseLaw:
     def atoms(self) -> list[tuple[Fraction, Ball]]:
         """The three losses with their probabilities."""
         e, zero = Fraction(self.epsilon), self.no_loss()
-        plus = (1 - zero) / (1 + (-ball(e)).exp())
-        return [(e, plus), (Fraction(0), zero), (-e, 1 - zero - plus)]
+        x = (-ball(e)).exp()
+        plus = (1 - zero) / (1 + x)
+        return [(e, plus), (Fraction(0), zero), (-e, x * plus)]  # x * plus: 1 - zero - plus would cancel
 
     def leak(self) -> Ball:
         """No loss is infinite."""
