@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from golden.reading import VECTORS, agrees, cases
 
 from dpcompose import Enclosure
 from dpcompose.formulas import cards, formula
+from golden.reading import VECTORS, agrees, cases
 
 ALL = list(cases(("outputs", "outputs_f64_inputs")))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from dpcompose.formulas.card import Found, card
 from dpcompose.formulas.inputs import Count, Delta, Deltas, Epsilon, Epsilons, Times
 from dpcompose.formulas.values import advanced, leak, paired
 from dpcompose.sources import DR14, DRV10
 from dpcompose.theorems.simulation import distance_to_pure
+from dpcompose.theorems.steps import exact_sum
 
 
 @card("BASIC", DRV10.at("Thm. III.1"), "DRV-3.16", "KOV-3.1", "SM-E3.5")
@@ -18,8 +17,8 @@ def sums(eps_list: Epsilons, delta_list: Deltas, repeat: Times = 1) -> Found:
     """
     pieces = paired(eps_list, delta_list, repeat)
     return {
-        "eps": sum((n * e for e, _, n in pieces), Fraction(0)),
-        "delta_sum": sum((n * d for _, d, n in pieces), Fraction(0)),
+        "eps": exact_sum([(e, n) for e, _, n in pieces]),
+        "delta_sum": exact_sum([(d, n) for _, d, n in pieces]),
         "delta_product": leak(pieces),
     }
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache, partial
 from typing import Annotated, Any, TypeAlias
 
 from dpcompose.errors import InvalidParameter
@@ -81,8 +82,11 @@ class Listed(Input):
     def check(self, name: str, value: object) -> tuple[Fraction | int, ...]:
         """Every entry, exactly."""
         entries = listed(name, value, self.allowed)
-        found = tuple(self.entry.check(f"{name}[{i}]", x) for i, x in enumerate(entries))
-        moderate(name, found)
+        read = cache(partial(self.entry.check, name))  # long lists of text repeat themselves
+        found = tuple(
+            read(x) if isinstance(x, str) else self.entry.check(f"{name}[{i}]", x) for i, x in enumerate(entries)
+        )
+        moderate(name, list(set(found)))
         return found
 
 

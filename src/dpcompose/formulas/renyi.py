@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Annotated
@@ -210,7 +211,8 @@ def mixed_curves(
 
 
 def _sum(curves: Sequence[Curve]) -> Curve:
-    return added(tuple((curve, 1) for curve in curves)) if curves else SumOfCurves(())
+    """Equal curves counted; the rest added in balls, for exact sums of 1/σ² can have millions of digits."""
+    return SumOfCurves(tuple(Counter(curves).items()))
 
 
 @card("UNLEARN", MIR17.at("Prop. 1, 3"), "RDP-UNLEARN", "RDP-P1", "RDP-CONV")

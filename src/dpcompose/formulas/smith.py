@@ -63,12 +63,15 @@ def gaussian_rule(eps: Epsilon, delta: Delta) -> Found:
     """
     rule = single_gaussian(eps, delta, 1)
     if delta == 1:
-        sigma = NOTHING
+        sigma, mean = NOTHING, INFINITE
+    elif not eps or not delta:
+        sigma, mean = INFINITE, NOTHING
     else:
-        sigma = enclose(lambda: (-2 * ball(delta).log()).sqrt() / ball(eps)) if eps and delta else INFINITE
+        sigma = enclose(lambda: (-2 * ball(delta).log()).sqrt() / ball(eps))
+        mean = enclose(lambda: ball(eps) ** 2 / (-4 * ball(delta).log()))
     return {
         "sigma_over_Delta": sigma,
-        "mean_loss": enclose(lambda: ball(eps) ** 2 / (-4 * ball(delta).log())) if 0 < delta < 1 else rule.mu_squared,
+        "mean_loss": mean,
         "exact_delta": rule.exact_delta(),
         "claim_holds": rule.claim_holds(),
     }

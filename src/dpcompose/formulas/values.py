@@ -75,7 +75,7 @@ def paired(eps_list: Sequence[Fraction], delta_list: Sequence[Fraction], repeat:
 
 def leak(pieces: Pieces, slack: Fraction = Fraction(0)) -> Enclosure:
     r"""$1-(1-\tilde\delta)\prod(1-\delta_i)$."""
-    deltas = (*((d, count) for _, d, count in pieces if d), *(((slack, 1),) if slack else ()))
+    deltas = (*((d, count) for _, d, count in pieces if d and count), *(((slack, 1),) if slack else ()))
     return enclose(lambda: leak_of(deltas)) & UNIT if deltas else NOTHING
 
 

@@ -57,6 +57,8 @@ class LeakyResponses(Profile):
     def pure_epsilon(self, d: Enclosure) -> Enclosure:
         """ε of the randomized responses alone, at the δ left beyond the leak."""
         laws = self.responses()
+        if d.upper <= 0:  # nothing may be lost: only the largest loss of all will do
+            return Enclosure.exactly(self.steps.basic())
         if len(laws) != 1:
             return sum_epsilon(laws, d) if laws else NOTHING
         return two_point_epsilon(laws[0][1], laws[0][0].epsilon, d)

@@ -16,11 +16,10 @@ from flint import arb, ctx
 
 from dpcompose.errors import Declined
 from dpcompose.notions import Curve
-from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
-from dpcompose.numerics.search import argmin
+from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.theorems.renyi import CanonneKamathSteinke, Conversion
 
-_LOWEST, _HIGHEST = -800.0, 800.0
+_LOWEST, _HIGHEST = -800, 800
 """ln(α − 1) is sought in between: every order that a float can tell from 1 and from infinity."""
 
 _BITS = (384, 1200, 4000)
@@ -50,7 +49,7 @@ def best_order(curve: Curve, conversion: type[Conversion], delta: Real) -> BestO
     for bits in _BITS:
         with ctx.workprec(bits):
             height = _Height(curve, conversion, ball(delta).log())
-            found = _bracketed(height, _refined(height, _guess(height, bits)))
+            found = _bracketed(height, _refined(height, _guess(height)))
         if found is not None:
             return found
     raise Declined("no single order is best: the bound falls as the order grows")
@@ -86,7 +85,7 @@ class _Height:
 
 
 def _at_one(curve: Curve) -> Enclosure:
-    return Enclosure.of(curve.at(1))
+    return enclose(lambda: curve.at(1))
 
 
 def _order(log_excess: Ball) -> Fraction:
@@ -95,20 +94,19 @@ def _order(log_excess: Ball) -> Fraction:
     return 1 + Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def _guess(height: _Height, bits: int) -> float:
-    """The minimiser to about 1e-8, in floats, which see what order 1 leaves over."""
-    base = height.curve.at(1).mid()
+def _guess(height: _Height) -> Ball:
+    """Halve towards the sign change of the slope, which a difference in balls sees however flat the valley is."""
+    low, high, h = arb(_LOWEST), arb(_HIGHEST), arb(2) ** -24
+    for _ in range(40):
+        middle = (low + high) / 2
+        rising = (height.at(_order(middle + h)) - height.at(_order(middle - h))).mid() > 0
+        low, high = (low, middle) if rising else (middle, high)
+    return ((low + high) / 2).mid()
 
-    def value(log_excess: float) -> float:
-        with ctx.workprec(bits // 2):
-            return float((height.at(_order(arb(log_excess))) - base).mid())
 
-    return argmin(value, _LOWEST, _HIGHEST, samples=129)
-
-
-def _refined(height: _Height, guess: float) -> Ball:
+def _refined(height: _Height, guess: Ball) -> Ball:
     """Newton's steps on differences: each doubles the digits until the differences limit them."""
-    u, h = arb(guess), arb(2) ** -48
+    u, h = guess, arb(2) ** -48
     for _ in range(4):
         below, here, above = (height.at(_order(u + h * side)).mid() for side in (-1, 0, 1))
         bend = above - 2 * here + below

@@ -8,8 +8,11 @@ profile decides whether it does what it promises.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+
+from flint import ctx
 
 from dpcompose.errors import Declined, NotProvable
 from dpcompose.mechanisms.staircase import step_height, variance_optimal_gamma
@@ -71,16 +74,20 @@ def _stays(steps: Steps, epsilon: Real, delta: Real) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GaussianRule:
-    r"""A rule that gives Gaussian noise by $\mu^2 = k\Delta^2/\sigma^2$, and what that costs exactly."""
+    r"""A rule that gives Gaussian noise by $\mu^2 = k\Delta^2/\sigma^2$, between two numbers, and what that
+    costs exactly.
+    """
 
-    mu_squared: Enclosure
+    least: Real
+    most: Real
     epsilon: Real
     delta: Real
     proved: bool
 
     def exact_delta(self) -> Enclosure:
-        """The exact δ at ε."""
-        return normal_delta(self.mu_squared, self.epsilon)
+        """The exact δ at ε, which grows with μ."""
+        lower = normal_delta(self.least, self.epsilon)
+        return lower if self.least == self.most else Enclosure(lower.lower, normal_delta(self.most, self.epsilon).upper)
 
     def claim_holds(self) -> bool:
         """Whether the exact δ is at most the δ that was promised; decided, not guessed."""
@@ -92,23 +99,36 @@ class GaussianRule:
         raise NotProvable("The exact δ is too close to the promised one to be told from it")
 
 
+def _rational_ends(formula: Callable[[], Ball]) -> tuple[Fraction, Fraction]:
+    """Fractions close around a ball, also where floats underflow."""
+    with ctx.workprec(192):
+        found = formula()
+        return _rational(found.lower()), _rational(found.upper())
+
+
+def _rational(point: Ball) -> Fraction:
+    mantissa, exponent = point.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
 def composed_gaussian(epsilon: Real, delta: Real) -> GaussianRule:
     r"""$\sigma^2 = 8k\Delta^2\ln(e+\varepsilon/\delta)/\varepsilon^2$ for $k$ queries. Proved for
     $\varepsilon\le8\ln(e+\varepsilon/\delta)$; false from $\varepsilon = 83.05$ on for some δ.
     """
-    free = not epsilon or not delta
-    mu_squared = NOTHING if free else enclose(lambda: ball(epsilon) ** 2 / (8 * log_term(epsilon, delta)))
-    return GaussianRule(mu_squared, epsilon, delta, within(epsilon, delta, Fraction(8)))
+    if not epsilon or not delta:
+        return GaussianRule(0, 0, epsilon, delta, proved=True)
+    ends = _rational_ends(lambda: ball(epsilon) ** 2 / (8 * log_term(epsilon, delta)))
+    return GaussianRule(*ends, epsilon, delta, within(epsilon, delta, Fraction(8)))
 
 
 def single_gaussian(epsilon: Real, delta: Real, factor: int) -> GaussianRule:
     r"""$\sigma^2 = 2\Delta^2\ln(c/\delta)/\varepsilon^2$ for one query, $c = 1$ or 2. No range is proved."""
     if delta >= factor:
-        return GaussianRule(INFINITE, epsilon, delta, proved=False)
+        return GaussianRule(math.inf, math.inf, epsilon, delta, proved=False)
     if not epsilon or not delta:
-        return GaussianRule(NOTHING, epsilon, delta, proved=False)
-    mu_squared = enclose(lambda: ball(epsilon) ** 2 / (2 * (factor / ball(delta)).log()))
-    return GaussianRule(mu_squared, epsilon, delta, proved=False)
+        return GaussianRule(0, 0, epsilon, delta, proved=False)
+    ends = _rational_ends(lambda: ball(epsilon) ** 2 / (2 * (factor / ball(delta)).log()))
+    return GaussianRule(*ends, epsilon, delta, proved=False)
 
 
 @dataclass(frozen=True, slots=True)

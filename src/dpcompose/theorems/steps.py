@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -47,11 +47,11 @@ class Steps:
 
     def basic(self) -> Fraction:
         r"""$\sum\varepsilon_i$, exactly."""
-        return sum((count * Fraction(e) for e, _, count in self.items), Fraction(0))
+        return exact_sum([(Fraction(e), count) for e, _, count in self.items])
 
     def energy(self) -> Ball:
         r"""$\sum\varepsilon_i^2$."""
-        return ball(sum((count * Fraction(e) ** 2 for e, _, count in self.items), Fraction(0)))
+        return ball(exact_sum([(Fraction(e) ** 2, count) for e, _, count in self.items]))
 
     def drift(self) -> Ball:
         r"""$\sum\varepsilon_i\tanh(\varepsilon_i/2)$: the mean loss of randomized responses."""
@@ -64,6 +64,12 @@ class Steps:
     def variance(self) -> Ball:
         r"""$\sum\varepsilon_i^2/\cosh^2(\varepsilon_i/2)$: the variance of the losses of randomized responses."""
         return sum((count * (ball(e) * (ball(e) / 2).sech()) ** 2 for e, _, count in self.items), Ball(0))
+
+
+def exact_sum(terms: Sequence[tuple[Fraction, int]]) -> Fraction:
+    """Terms times their counts, over one common denominator: long lists need a single reduction."""
+    common = math.lcm(*(x.denominator for x, _ in terms))
+    return Fraction(sum(count * x.numerator * (common // x.denominator) for x, count in terms), common)
 
 
 def sum_of(deltas: Iterable[tuple[Value, int]]) -> Ball:
@@ -124,4 +130,4 @@ def is_exact_tie(delta: Real, deltas: tuple[tuple[Value, int], ...]) -> bool:
     return math.prod((k**count for k, count in kept), start=Fraction(1)) == 1 - Fraction(delta)
 
 
-__all__ = ["Steps", "beyond_leak", "beyond_sum", "leak_of", "sum_of"]
+__all__ = ["Steps", "beyond_leak", "beyond_sum", "exact_sum", "leak_of", "sum_of"]
