@@ -228,7 +228,7 @@ def _saddle_level(count: int, step: Fraction, mass: float) -> Fraction:
             log_tilt += min(max(miss / v, -2.0), 2.0)
         return Fraction(level)
     except (ArithmeticError, ValueError):
-        return count * step / 2
+        return count * step if step > 1 else count * step / 2  # beyond the floats: hardly ever -step, or as often
 
 
 def _normal_step(value: Ball, target: Ball, fall: Ball) -> float:
