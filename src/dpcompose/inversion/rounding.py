@@ -1,0 +1,66 @@
+"""The floating-point model behind every bound of the float tier.
+
+Additions, multiplications, divisions and square roots are correctly rounded: their relative error is at
+most `UNIT`. The elementary functions of NumPy and `math` err by at most four units in the last place, a
+relative error of at most `LIBM`. (Measured against balls: about one unit; a test keeps watch.) A bound is
+itself computed in floats from non-negative terms, so multiplying it by `SLACK` covers its own rounding.
+The ball tier rests on none of this.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcompose.numerics.enclosure import Real
+
+Floats: TypeAlias = NDArray[np.float64]
+Complexes: TypeAlias = NDArray[np.complex128]
+Integers: TypeAlias = NDArray[np.int64]
+
+UNIT = 2.0**-53
+LIBM = 8.0 * UNIT
+SLACK = 1.0 + 2.0**-20
+LEAST = math.ulp(0.0)
+
+
+def multiples(spacing: float, indices: Integers) -> Floats:
+    r"""The frequencies $m\Delta$; exact if the spacing is `short` and the indices are below $2^{29}$."""
+    return np.multiply(spacing, indices, dtype=np.float64)
+
+
+def nearest(x: Real) -> tuple[float, float]:
+    """The float nearest to `x` and the relative error made by taking it: 0 or `UNIT`."""
+    value = float(x)
+    return value, 0.0 if value == x else UNIT
+
+
+def short(x: float, bits: int = 24) -> float:
+    """`x` rounded to a mantissa of `bits` bits: small integer multiples of it are then exact."""
+    mantissa, exponent = math.frexp(x)
+    return math.ldexp(round(mantissa * 2.0**bits), exponent - bits)
+
+
+def exp_up(x: float) -> float:
+    """A float at or above `exp(x)`, never 0."""
+    if x > 709.0:
+        return math.inf
+    return max(math.nextafter(math.exp(x) * (1.0 + 2.0 * LIBM), math.inf), LEAST)
+
+
+def exp_down(x: float) -> float:
+    """A float at or below `exp(x)`, never negative."""
+    return max(math.nextafter(math.exp(min(x, 709.0)) * (1.0 - 2.0 * LIBM), -math.inf), 0.0)
+
+
+def log_up(x: float) -> float:
+    """A float at or above `log(x)` for `x >= 0`."""
+    return math.log(x) * (1.0 + math.copysign(LIBM, x - 1.0)) + LEAST if x > 0.0 else -math.inf
+
+
+def log_down(x: float) -> float:
+    """A float at or below `log(x)` for `x >= 0`."""
+    return math.log(x) * (1.0 - math.copysign(LIBM, x - 1.0)) - LEAST if x > 0.0 else -math.inf

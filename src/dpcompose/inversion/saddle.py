@@ -1,0 +1,93 @@
+r"""Where to invert: the saddle point of $e^{K(t)-t\varepsilon}/(t(t+1))$ on the positive axis.
+
+Any $t > 0$ is valid, so nothing here is certified. With $v = K'' + 1/t^2 + 1/(1+t)^2$,
+
+$$\delta(\varepsilon) \approx \frac{e^{K(t)-t\varepsilon}}{t(1+t)\sqrt{2\pi v}} \quad\text{at}\quad
+  K'(t) - \varepsilon = \frac1t + \frac1{1+t},$$
+
+a root that exists for every $\varepsilon$ below the essential supremum of the loss.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dpcompose.inversion.cumulants import Cumulants
+
+LEAST_TILT, GREATEST_TILT = 1e-9, 1e9
+
+
+class Saddle(NamedTuple):
+    """A tilt, the ε it belongs to and the estimate of ln δ there."""
+
+    tilt: float
+    epsilon: float
+    log_delta: float
+    cumulants: Cumulants
+    settled: bool = True
+    """Whether the root was found; a heavy tail can make the estimate jump over it."""
+
+
+def estimate(tilt: float, k: Cumulants) -> Saddle:
+    """The saddle-point estimate at the ε for which this tilt is the saddle."""
+    t = tilt
+    epsilon = k.slope - 1.0 / t - 1.0 / (1.0 + t)
+    return Saddle(t, epsilon, log_delta_estimate(t, epsilon, k), k)
+
+
+def log_delta_estimate(tilt: float, epsilon: float, k: Cumulants) -> float:
+    r"""$\ln\delta(\varepsilon)$ as the line at this tilt sees it."""
+    t = tilt
+    v = k.curvature + 1.0 / t**2 + 1.0 / (1.0 + t) ** 2
+    return k.value - t * epsilon - math.log(t) - math.log1p(t) - 0.5 * math.log(2.0 * math.pi * v)
+
+
+def at_epsilon(cumulants: Callable[[float], Cumulants], epsilon: float, start: float = 1.0) -> Saddle:
+    """The saddle of a given ε."""
+
+    def residual(t: float, k: Cumulants) -> tuple[float, float]:
+        value = t * (epsilon - k.slope) + 1.0 + t / (1.0 + t)
+        slope = t * (epsilon - k.slope) - t * t * k.curvature + t / (1.0 + t) ** 2
+        return value, slope
+
+    t, k, settled = _newton(cumulants, residual, start)
+    return Saddle(t, epsilon, log_delta_estimate(t, epsilon, k), k, settled)
+
+
+def at_delta(cumulants: Callable[[float], Cumulants], log_delta: float, start: float = 1.0) -> Saddle:
+    """The saddle of a given ln δ."""
+
+    def residual(t: float, k: Cumulants) -> tuple[float, float]:
+        v = k.curvature + 1.0 / t**2 + 1.0 / (1.0 + t) ** 2
+        return estimate(t, k).log_delta - log_delta, -t * t * v
+
+    t, k, settled = _newton(cumulants, residual, start)
+    return estimate(t, k)._replace(settled=settled)
+
+
+def _newton(
+    cumulants: Callable[[float], Cumulants],
+    residual: Callable[[float, Cumulants], tuple[float, float]],
+    start: float,
+) -> tuple[float, Cumulants, bool]:
+    """Newton in ln t, kept inside a bracket, for a residual that falls from positive to negative."""
+    low, high = math.log(LEAST_TILT), math.log(GREATEST_TILT)
+    y, value = math.log(start), math.inf
+    t, k = start, Cumulants(0.0, 0.0, 0.0)
+    for _ in range(60):
+        t = math.exp(y)
+        k = cumulants(t)
+        value, slope = residual(t, k)
+        if not math.isfinite(value):
+            value, slope = -1.0, 0.0  # overflow: too far out
+        low, high = (y, high) if value > 0.0 else (low, y)
+        step = -value / slope if slope < 0.0 else math.inf
+        following = y + max(-2.0, min(2.0, step))
+        if not low < following < high:
+            following = y + max(-2.0, min(2.0, 0.5 * (low + high) - y))
+        if abs(value) < 0.05 or high - low < 1e-6:
+            break
+        y = following
+    return t, k, abs(value) < 1.0

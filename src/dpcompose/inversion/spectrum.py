@@ -1,0 +1,163 @@
+r"""Building a line: choose period and cut-off by quick values, then certify with the bounds of `bounds`.
+
+A `Spectrum` is the tilted characteristic function of the total loss on the frequencies that matter, with
+the certified
+moments that bound aliasing and the certified decay that bounds truncation. `lines` makes lines of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcompose.inversion.bounds import log_alias, log_chernoff
+from dpcompose.inversion.cumulants import Cumulants
+from dpcompose.inversion.line import Alias
+from dpcompose.inversion.loss import Logarithm, Summand, Tilted
+from dpcompose.inversion.rounding import LIBM, UNIT, Floats, Integers, short
+from dpcompose.inversion.saddle import Saddle
+from dpcompose.inversion.unreachable import Unreachable
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a line is built for: this ε, δ about `exp(log_delta)`, relative error about `relative`."""
+
+    saddle: Saddle
+    epsilon: float
+    log_delta: float
+    relative: float
+
+    @property
+    def digits(self) -> float:
+        """The tolerance as a positive exponent."""
+        return -math.log(self.relative)
+
+    @property
+    def reach(self) -> float:
+        """Frequencies up to about here matter if the sum is nearly normal."""
+        return 1.6 * math.sqrt(2.0 * (self.digits + 5.0) / (self.saddle.cumulants.curvature + 1e-300))
+
+
+@dataclass(frozen=True)
+class Period:
+    r"""A period $W$ and the tilts $\tau_1 < t < \tau_2$ whose moments bound the aliasing ($\tau_1 = 0$: by
+    $\delta\le1$).
+    """
+
+    spacing: float
+    low: float
+    high: float
+
+    @property
+    def length(self) -> float:
+        """The period $W$."""
+        return 2.0 * math.pi / self.spacing
+
+
+def total_cumulants(summands: Sequence[Summand]) -> Callable[[float], Cumulants]:
+    """The quick cumulant function of the whole composition."""
+    return lambda tilt: Cumulants.total(s.cumulants(tilt) for s in summands)
+
+
+def choose_period(cumulants: Callable[[float], Cumulants], goal: Goal) -> Period:
+    """The shortest period whose Chernoff aliasing bound is small enough, over a ladder of tilts on each side.
+
+    The ladder matters when K explodes to the right of the saddle.
+    """
+    t, need = goal.saddle.tilt, goal.digits + 3.0
+    width = math.sqrt(2.0 * need / (goal.saddle.cumulants.curvature + 1.0 / t**2))
+
+    def period(tau: float) -> float:
+        k = cumulants(tau).value
+        size = log_chernoff(tau) + k - tau * goal.epsilon - goal.log_delta + need
+        return max(size, 1.0) / abs(tau - t) if math.isfinite(size) else math.inf
+
+    shrink = [0.7**i for i in range(12)]
+    high = min((period(t + f * width), t + f * width) for f in shrink)
+    low = (max(need - goal.log_delta, 1.0) / t, 0.0)
+    lower = [(period(t - f * width), t - f * width) for f in shrink if t - f * width > 0.0]
+    low = min([low, *lower])
+    length = max(low[0], high[0])
+    if not math.isfinite(length) or not length > 0.0:
+        raise Unreachable
+    return Period(short(2.0 * math.pi / length), low[1], high[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """The total tilted law on one line."""
+
+    tilt: float
+    period: Period
+    parts: Sequence[Tilted]
+    low: Alias
+    high: Alias
+
+    @property
+    def spacing(self) -> float:
+        """The distance of frequencies."""
+        return self.period.spacing
+
+    @property
+    def log_moment(self) -> tuple[float, float]:
+        """K(t) of the sum and a bound on its error."""
+        terms = [p.log_moment for p in self.parts]
+        error = sum(p.log_moment_error for p in self.parts)
+        return math.fsum(terms), error + UNIT * abs(math.fsum(terms))
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The centre of the sum and a bound on its error."""
+        terms = [p.centre for p in self.parts]
+        error = sum(p.centre_error for p in self.parts)
+        return math.fsum(terms), error + UNIT * abs(math.fsum(terms))
+
+    def log_decay(self, frequencies: Floats) -> Floats:
+        """Certified decay beyond each frequency."""
+        total = np.zeros(frequencies.shape)
+        for part in self.parts:
+            total = total + part.log_decay(frequencies)
+        return total
+
+    def log_bound(self, indices: Integers) -> Floats:
+        """A cheap bound at each frequency."""
+        total = np.zeros(indices.shape)
+        for part in self.parts:
+            total = total + part.log_bound(self.spacing, indices)
+        return total
+
+    def logarithm(self, indices: Integers) -> Logarithm:
+        """The logarithm of the characteristic function, with its error."""
+        modulus, phase, error = (np.zeros(indices.shape) for _ in range(3))
+        for part in self.parts:
+            m, p, e = part.logarithm(self.spacing, indices)
+            modulus, phase, error = modulus + m, phase + p, error + e
+        error = error + UNIT * len(self.parts) * (np.abs(modulus) + np.abs(phase))
+        return Logarithm(modulus, phase, error)
+
+
+def build_spectrum(summands: Sequence[Summand], goal: Goal) -> Spectrum:
+    """Certify the moments at the tilt and on both sides of it."""
+    period = choose_period(total_cumulants(summands), goal)
+    steps = max(sum(s.steps for s in summands), 1)
+    t = goal.saddle.tilt
+
+    def side(tau: float) -> Alias:
+        parts = [s.tilted(tau, 0.0, 1e-3 / steps) for s in summands] if tau > 0.0 else []
+        log_moment = math.fsum(p.log_moment + p.log_moment_error for p in parts)
+        return Alias(log_alias(tau, log_moment + LIBM * abs(log_moment), abs(t - tau), period.length), tau)
+
+    spectrum = Spectrum(t, period, tilt_all(summands, goal, goal.reach), side(period.low), side(period.high))
+    if not math.isfinite(sum(spectrum.log_moment) + spectrum.low.constant + spectrum.high.constant):
+        raise Unreachable
+    return spectrum
+
+
+def tilt_all(summands: Sequence[Summand], goal: Goal, reach: float) -> Sequence[Tilted]:
+    """Every summand at the saddle, its quadrature error small even after as many steps as there are."""
+    steps = max(sum(s.steps for s in summands), 1)
+    return [s.tilted(goal.saddle.tilt, reach, min(1e-16, 0.01 * goal.relative / steps)) for s in summands]
