@@ -19,6 +19,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from flint import arb, ctx
 
@@ -91,14 +92,17 @@ class _Meeting:
         return cls(few, TableProfile(many, sums.denominator), _leak([(p.law, p.count) for p in sums.parts]), sums)
 
     def delta(self, level: Fraction) -> Enclosure:
-        """The profile: between what a sum moved down and a sum moved up by the drift have."""
-        above = self._at(level - self.sums.drift)
-        return above if not self.sums.drift else Enclosure(self._at(level + self.sums.drift).lower, above.upper)
+        """The profile."""
+        return self.above(0, level) & UNIT
 
-    def _at(self, level: Fraction) -> Enclosure:
-        finite = self.many.at(level * self.sums.denominator, self.few)
-        found = Enclosure.of(self.leak + finite)
-        return Enclosure(min(max(found.lower, 0.0), 1.0), max(min(found.upper, 1.0), 0.0))
+    def above(self, origin: int, level: Fraction) -> Enclosure:
+        """How far the profile lies above `origin`: between what the sum moved down and up by the drift has."""
+        drift = self.sums.drift
+        most = Enclosure.of(self._at(level - drift) - origin)
+        return Enclosure(Enclosure.of(self._at(level + drift) - origin).lower, most.upper) if drift else most
+
+    def _at(self, level: Fraction) -> Ball:
+        return self.leak + self.many.at(level * self.sums.denominator, self.few)
 
 
 def _tabled_delta(sums: Scaled, level: Fraction) -> Enclosure | None:
@@ -121,27 +125,28 @@ def _tabled_epsilon(sums: Scaled, delta: Enclosure, most: float) -> Enclosure | 
     blocks, bits = halves(sums.parts), _FIRST_BITS
     if blocks is None:
         return None
-    best = Enclosure(0.0, math.inf)
+    best, origin = Enclosure(0.0, math.inf), int(delta.lower > 0.5)  # near 1 what counts is the distance from 1
+    target = Enclosure(delta.lower - origin, delta.upper - origin)
     while True:
         with ctx.workprec(bits):
-            profile = _remembered(_Meeting.of(sums, blocks).delta)
-            found = invert_decreasing(profile, delta, _guess(profile, delta, most), 0.0, most, _GAP)
+            profile = _remembered(partial(_Meeting.of(sums, blocks).above, origin))
+            found = invert_decreasing(profile, target, _guess(profile, target, most), 0.0, most, _GAP)
         narrower, best = found.gap < best.gap / 4, best & found
         if best.gap <= 2 * _GAP or not narrower or bits > _MOST_BITS:
             return best
         bits *= 2
 
 
-def _guess(profile: Callable[[float], Enclosure], delta: Enclosure, most: float) -> float:
-    """Where the logarithm of the profile meets that of the middle of `delta`."""
-    aim = delta.lower + (delta.upper - delta.lower) / 2
-    if aim <= 0.0:
+def _guess(profile: Callable[[float], Enclosure], target: Enclosure, most: float) -> float:
+    """Where the logarithm of the distance from the origin meets that of the middle of `target`."""
+    aim = target.lower + (target.upper - target.lower) / 2
+    if aim == 0.0:
         return most
 
     def height(t: float) -> float:
         found = profile(t)
-        value = found.lower + (found.upper - found.lower) / 2
-        return math.log(value / aim) if value > 0.0 else -math.inf
+        share = (found.lower + (found.upper - found.lower) / 2) / aim
+        return math.copysign(1.0, aim) * math.log(share) if share > 0.0 else -math.inf
 
     return root(height, 0.0, most, tolerance=1e-15, evaluations=40)
 

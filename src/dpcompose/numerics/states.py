@@ -29,7 +29,7 @@ _MOST_MEETINGS = 1 << 16  # the smaller table, walked once for every evaluation
 _MOST_PRODUCTS = 1 << 22
 _ENDLESS = 1 << 64
 _FEW = 6  # losses of a law whose sums are enumerated by how often each occurs
-_SMALL_DEGREE = 2048  # up to here polynomials are raised to powers by multiplication
+_MOST_COEFFICIENTS = 1 << 14  # of a power of a polynomial beyond quadratic ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ def halves(parts: Sequence[Part]) -> tuple[list[Part], list[Part]] | None:
     sized = sorted(((Extent.of(p), p) for p in parts), key=lambda pair: pair[0].size, reverse=True)
     blocks: tuple[list[Part], list[Part]] = ([], [])
     extents, products = [Extent(), Extent()], 0
+    if any(_laborious(part, extent) for extent, part in sized):
+        return None
     for extent, part in sized:
         grown = [have + extent for have in extents]
         i = 0 if grown[0].size <= grown[1].size else 1
@@ -85,6 +87,12 @@ def halves(parts: Sequence[Part]) -> tuple[list[Part], list[Part]] | None:
     if min(e.size for e in extents) > _MOST_MEETINGS:
         return None
     return blocks if extents[0].size <= extents[1].size else (blocks[1], blocks[0])
+
+
+def _laborious(part: Part, extent: Extent) -> bool:
+    """Whether the sum of one part would be a large power of a polynomial beyond quadratic ones."""
+    steps = extent.spread // extent.unit if extent.unit else 0
+    return extent.size > _MOST_COEFFICIENTS and steps > 2 * part.count and extent.ways > extent.size
 
 
 def table(parts: Sequence[Part]) -> Table:
@@ -112,10 +120,7 @@ def power(weights: Table, count: int) -> Table:
     if count * degree >= _ways(len(weights), count):
         return _multinomial(sorted(weights.items()), count)
     coefficients = [weights.get(least + unit * i, arb(0)) for i in range(degree + 1)]
-    if count * degree <= _SMALL_DEGREE:
-        raised = (arb_poly(coefficients) ** count).coeffs()
-    else:
-        raised = _raised(coefficients, count)
+    raised = _squared_out(coefficients, count) if degree == 2 else (arb_poly(coefficients) ** count).coeffs()
     return {count * least + unit * i: mass for i, mass in enumerate(raised)}
 
 
@@ -143,23 +148,20 @@ def _multinomial(weights: Sequence[tuple[int, Ball]], count: int) -> Table:
     return found
 
 
-def _raised(coefficients: Sequence[Ball], count: int) -> list[Ball]:
-    r"""A polynomial to a power, by $m\,a_0 c_m = \sum_i (i(n+1)-m)\,a_i c_{m-i}$, from either end to the middle.
+def _squared_out(a: Sequence[Ball], count: int) -> list[Ball]:
+    r"""A quadratic polynomial to a power, by $m\,a_0 c_m = \sum_i (i(n+1)-m)\,a_i c_{m-i}$ from either end.
 
-    All terms are positive as long as `m <= n+1`: for quadratic polynomials, everywhere.
+    As far as the middle, `m <= n`, all terms are positive.
     """
-    degree = count * (len(coefficients) - 1)
-    middle = degree // 2
-    front = _front(coefficients, count, middle)
-    back = _front(coefficients[::-1], count, degree - middle - 1)
-    return front + back[::-1]
+    return _front(a, count, count) + _front(a[::-1], count, count - 1)[::-1]
 
 
 def _front(a: Sequence[Ball], n: int, last: int) -> list[Ball]:
-    scaled = [(i, x / a[0]) for i, x in enumerate(a) if i and not x.is_zero()]
-    c = [a[0] ** n]
+    first, second = a[1] / a[0], a[2] / a[0]
+    before, c = arb(0), [a[0] ** n]
     for m in range(1, last + 1):
-        c.append(sum((((n + 1) * i - m) * x * c[m - i] for i, x in scaled if i <= m), arb(0)) / m)
+        before, new = c[-1], ((n + 1 - m) * first * c[-1] + (2 * (n + 1) - m) * second * before) / m
+        c.append(new)
     return c
 
 
