@@ -4,43 +4,106 @@
 >>> plan = 30 * dpc.BlackBox(epsilon=0.1, delta=0.001)
 >>> print(dpc.epsilon(plan, delta=0.05))
 ε ∈ [0.846302, 0.846303], because KOV-3.3 ← SM-UV (KOV15 Thm. 3.3)
+
+Every public name is found here and loaded when it is first used.
 """
 
 from __future__ import annotations
 
-from dpcompose.description import Adaptivity, Adjacency, Composition, Mechanism
-from dpcompose.errors import (
-    AdjacencyMismatch,
-    Contradiction,
-    Declined,
-    DPError,
-    InvalidDocument,
-    InvalidParameter,
-    NotProvable,
-)
-from dpcompose.mechanisms import (
-    BlackBox,
-    DiscreteGaussian,
-    DiscretePair,
-    Exponential,
-    Gaussian,
-    Geometric,
-    Group,
-    Laplace,
-    NameAndShame,
-    RandomizedResponse,
-    Sampled,
-    Staircase,
-)
-from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.prove.answer import Answer, Answers, delta, epsilon, renyi
-from dpcompose.prove.compare import Comparison, compare
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-ADD_REMOVE = Adjacency.ADD_REMOVE
-REPLACE_ONE = Adjacency.REPLACE_ONE
-FIXED = Adaptivity.FIXED
-ADAPTIVE = Adaptivity.ADAPTIVE
-FULLY_ADAPTIVE = Adaptivity.FULLY_ADAPTIVE
+if _TYPE_CHECKING:
+    from dpcompose.calibration import Calibrated, calibrate, remaining
+    from dpcompose.description import (
+        ADAPTIVE,
+        ADD_REMOVE,
+        FIXED,
+        FULLY_ADAPTIVE,
+        REPLACE_ONE,
+        Adaptivity,
+        Adjacency,
+        Composition,
+        Mechanism,
+    )
+    from dpcompose.errors import (
+        AdjacencyMismatch,
+        Contradiction,
+        Declined,
+        DPError,
+        InvalidDocument,
+        InvalidParameter,
+        NotProvable,
+    )
+    from dpcompose.formulas import cards, formula
+    from dpcompose.mechanisms import (
+        BlackBox,
+        DiscreteGaussian,
+        DiscretePair,
+        Exponential,
+        Gaussian,
+        Geometric,
+        Group,
+        Laplace,
+        NameAndShame,
+        RandomizedResponse,
+        Sampled,
+        Staircase,
+    )
+    from dpcompose.numerics.enclosure import Enclosure
+    from dpcompose.prove.answer import Answer, Answers, delta, epsilon, renyi
+    from dpcompose.prove.compare import Comparison, compare
+    from dpcompose.regions.readings import accuracy, advantage, bayes_error, beta, posterior, posterior_odds, tpr
+    from dpcompose.regions.region import Region, region
+    from dpcompose.regions.simulation import simulate
+    from dpcompose.regions.witness import witness
+
+_HOMES = {
+    "calibration": ("Calibrated", "calibrate", "remaining"),
+    "description": (
+        "ADAPTIVE",
+        "ADD_REMOVE",
+        "FIXED",
+        "FULLY_ADAPTIVE",
+        "REPLACE_ONE",
+        "Adaptivity",
+        "Adjacency",
+        "Composition",
+        "Mechanism",
+    ),
+    "errors": (
+        "AdjacencyMismatch",
+        "Contradiction",
+        "DPError",
+        "Declined",
+        "InvalidDocument",
+        "InvalidParameter",
+        "NotProvable",
+    ),
+    "formulas": ("cards", "formula"),
+    "mechanisms": (
+        "BlackBox",
+        "DiscreteGaussian",
+        "DiscretePair",
+        "Exponential",
+        "Gaussian",
+        "Geometric",
+        "Group",
+        "Laplace",
+        "NameAndShame",
+        "RandomizedResponse",
+        "Sampled",
+        "Staircase",
+    ),
+    "numerics.enclosure": ("Enclosure",),
+    "prove.answer": ("Answer", "Answers", "delta", "epsilon", "renyi"),
+    "prove.compare": ("Comparison", "compare"),
+    "regions.readings": ("accuracy", "advantage", "bayes_error", "beta", "posterior", "posterior_odds", "tpr"),
+    "regions.region": ("Region", "region"),
+    "regions.simulation": ("simulate",),
+    "regions.witness": ("witness",),
+}
+_HOME = {name: f"dpcompose.{module}" for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"
 __all__ = [
@@ -55,6 +118,7 @@ __all__ = [
     "Answer",
     "Answers",
     "BlackBox",
+    "Calibrated",
     "Comparison",
     "Composition",
     "Contradiction",
@@ -74,10 +138,37 @@ __all__ = [
     "NameAndShame",
     "NotProvable",
     "RandomizedResponse",
+    "Region",
     "Sampled",
     "Staircase",
+    "accuracy",
+    "advantage",
+    "bayes_error",
+    "beta",
+    "calibrate",
+    "cards",
     "compare",
     "delta",
     "epsilon",
+    "formula",
+    "posterior",
+    "posterior_odds",
+    "region",
+    "remaining",
     "renyi",
+    "simulate",
+    "tpr",
+    "witness",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dpcompose' has no attribute {name!r}")
+    value: object = getattr(_import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -128,3 +128,7 @@ def common_adjacency(relations: Iterable[Adjacency | None]) -> Adjacency | None:
 def adaptivity_of(subject: Mechanism) -> Adaptivity:
     """What may depend on earlier outputs; a single mechanism has none."""
     return subject.adaptivity if isinstance(subject, Composition) else Adaptivity.FIXED
+
+
+ADD_REMOVE, REPLACE_ONE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+FIXED, ADAPTIVE, FULLY_ADAPTIVE = Adaptivity.FIXED, Adaptivity.ADAPTIVE, Adaptivity.FULLY_ADAPTIVE
