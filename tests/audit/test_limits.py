@@ -66,17 +66,13 @@ def test_limits_of_large_counts_are_those_of_the_beta_law(total: int, hits: int)
     with mp.workdps(40):
         if hits < 100:
             below = mp.fsum(
-                mp.binomial(total, k)
-                * odds_to_probability(t) ** k
-                * (1 - odds_to_probability(t)) ** (total - k)
+                mp.binomial(total, k) * odds_to_probability(t) ** k * (1 - odds_to_probability(t)) ** (total - k)
                 for k in range(hits)
             )
             found = 1 - below
         else:
             p = odds_to_probability(t)
-            found = mp.fsum(
-                mp.binomial(total, k) * p**k * (1 - p) ** (total - k) for k in range(hits, total + 1)
-            )
+            found = mp.fsum(mp.binomial(total, k) * p**k * (1 - p) ** (total - k) for k in range(hits, total + 1))
         assert found <= mpf(1) / 40
         assert found >= mpf(1) / 40 * (1 - mpf("1e-6"))
 

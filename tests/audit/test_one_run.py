@@ -15,7 +15,7 @@ from dpcompose.errors import InvalidParameter
 
 
 def as_printed(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
-    """Theorem 5.2 of the paper, term by term."""
+    """The bound for (ε, δ) as the paper prints it, term by term."""
     q = 1 / (1 + math.exp(-epsilon))
     f = [float(binom.sf(i - 1, r, q)) for i in range(v + 1)]
     steepest = max((f[v - i] - f[v]) / i for i in range(1, v + 1))
@@ -59,9 +59,7 @@ def test_with_much_to_spare_the_p_value_is_the_supremum() -> None:
 
 
 @pytest.mark.parametrize("m, r, v, epsilon, delta", CASES)
-def test_the_bound_is_where_the_p_value_meets_the_level(
-    m: int, r: int, v: int, epsilon: float, delta: float
-) -> None:
+def test_the_bound_is_where_the_p_value_meets_the_level(m: int, r: int, v: int, epsilon: float, delta: float) -> None:
     del epsilon
     found = one_run(canaries=m, guesses=r, correct=v, delta=delta).epsilon
     if found == 0.0:
