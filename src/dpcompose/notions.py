@@ -123,6 +123,15 @@ class LaplaceLoss(Guarantee):
     step: Real
 
 
+@dataclass(frozen=True, slots=True)
+class LossTransform(Guarantee):
+    """One step's loss law in each order of the pair, known through its Laplace transform; beside it a leak."""
+
+    forward: object
+    backward: object
+    leak: Value = 0
+
+
 class Profile(Guarantee, ABC):
     """A bound on δ as a function of ε, answering both questions so that neither is inverted twice."""
 
@@ -135,6 +144,10 @@ class Profile(Guarantee, ABC):
     @abstractmethod
     def epsilon(self, delta: Real) -> Enclosure:
         """The least ε ≥ 0 known to hold at δ; infinite where none does."""
+
+    def to(self, tolerance: float) -> Profile:  # noqa: ARG002 - closed forms are as tight as they get
+        """The profile that aims at a relative gap, where effort buys tightness."""
+        return self
 
     def orders(self) -> tuple[Profile, Profile]:
         """The profile of each order of the pair, P against Q and Q against P; a bound for both is both."""

@@ -174,7 +174,7 @@ def narrowed(
     answer = Answer(name, possible, None, None)
     for claim in facts.profiles():
         try:
-            said.append((claim, ask(claim.guarantee)))
+            said.append((claim, ask(claim.guarantee.to(tolerance))))
         except Declined:
             continue
         answer = intersected(name, said, possible)

@@ -1,0 +1,111 @@
+"""Any composition of known loss laws, by inverting the Laplace transform of its profile: see `inversion`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.description import Adjacency
+from dpcompose.errors import Declined
+from dpcompose.inversion.gaussian import GaussianLoss
+from dpcompose.inversion.profile import Profile as Inversion
+from dpcompose.inversion.profile import profile
+from dpcompose.inversion.sampled_gaussian import Direction, SampledGaussianLoss
+from dpcompose.kernel import Parts, Side, composes, describes, implies
+from dpcompose.mechanisms.gaussian import Gaussian
+from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
+from dpcompose.notions import GDP, LossTransform, Profile, Value
+from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, enclose
+from dpcompose.sources import HERE, ZDW22
+from dpcompose.theorems.steps import leak_of
+
+Steps = tuple[tuple[Any, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inverted(Profile):
+    """The worse of the two orders of the pair, each read off its own saddle line."""
+
+    forward: Steps
+    backward: Steps
+    leaks: tuple[tuple[Value, int], ...]
+    tolerance: float = 1e-6
+
+    def to(self, tolerance: float) -> Inverted:
+        """Aim at this relative gap."""
+        return replace(self, tolerance=max(tolerance, 1e-12))
+
+    def orders(self) -> tuple[Profile, Profile]:
+        """Each order by itself."""
+        return replace(self, backward=self.forward), replace(self, forward=self.backward)
+
+    def _leak(self) -> Enclosure:
+        some = tuple((d, n) for d, n in self.leaks if d != 0 and n)
+        return enclose(lambda: leak_of(some)) if some else NOTHING
+
+    def inversions(self) -> list[Inversion]:
+        """One for each different order."""
+        leak, orders = self._leak(), [self.forward]
+        if self.backward != self.forward:
+            orders.append(self.backward)
+        return [profile(order, leak) for order in orders]
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger δ; a level between two floats is enclosed by both."""
+        level = Enclosure.exactly(epsilon)
+        return _larger(self.inversions(), lambda p: _at(p.delta, level, self.tolerance))
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """The larger ε."""
+        if delta >= 1:
+            return NOTHING
+        target = Enclosure.exactly(delta)
+        return _larger(self.inversions(), lambda p: _at(p.epsilon, target, self.tolerance))
+
+
+def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, tolerance: float) -> Enclosure:
+    """A decreasing function at a number known to lie between two floats."""
+    upper = reading(place.lower, tolerance)
+    if place.lower == place.upper:
+        return upper
+    return Enclosure(reading(place.upper, tolerance).lower, upper.upper)
+
+
+def _larger(orders: Sequence[Inversion], ask: Callable[[Inversion], Enclosure]) -> Enclosure:
+    """Encloses the maximum over the orders."""
+    found = [ask(order) for order in orders]
+    return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+
+
+@implies("X-LINE-GAUSS", HERE.at("engine"), side=Side.BOTH)
+def gdp_to_transform(g: GDP) -> LossTransform:
+    r"""The loss of a Gaussian is $N(\mu^2/2,\mu^2)$, so $\ln\mathrm{E}e^{zL} = z(z+1)\mu^2/2$."""
+    return LossTransform(GaussianLoss(g.mu_squared), GaussianLoss(g.mu_squared))
+
+
+@describes("X-LINE-SGM", ZDW22.at("Thm. 11"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
+def sampled_gaussian_transform(m: Sampled) -> LossTransform:
+    r"""Removing a record from a Poisson-sampled Gaussian gives $(1-q)N(0,\sigma^2)+qN(\Delta,\sigma^2)$ against
+    $N(0,\sigma^2)$, adding one the reverse; these two pairs dominate all others.
+    """
+    inner = m.mechanism
+    if not isinstance(inner, Gaussian) or not inner.noise_std or not inner.sensitivity or m.rate in (0, 1):
+        raise Declined("not a Gaussian with noise, sampled at a rate between 0 and 1")
+    noise = Fraction(inner.noise_std) / Fraction(inner.sensitivity)
+    remove, add = (SampledGaussianLoss(m.rate, noise, direction) for direction in (Direction.REMOVE, Direction.ADD))
+    return LossTransform(remove, add)
+
+
+@composes("X-LINE", HERE.at("engine"), side=Side.BOTH, cost=3)
+def saddle_line(parts: Parts[LossTransform]) -> Profile:
+    r"""With $M(z) = \mathrm{E}e^{zS}$ for the total loss $S$, and any $t>0$,
+    $$\delta(\varepsilon) = \frac{1}{2\pi i}\int_{t-i\infty}^{t+i\infty}\frac{M(z)e^{-z\varepsilon}}{z(z+1)}\,dz;$$
+    the trapezoid rule on the saddle line is enclosed with all its errors. The larger of the two orders counts.
+    """
+    forward = tuple((g.forward, n) for g, n in parts.items)
+    backward = tuple((g.backward, n) for g, n in parts.items)
+    if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
+        raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
+    return Inverted(forward, backward, tuple((g.leak, n) for g, n in parts.items))
