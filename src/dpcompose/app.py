@@ -109,26 +109,26 @@ def renyi(document: Document, order: Exact) -> Reply:
 
 def compare(document: Document, delta: Exact | None = None, epsilon: Exact | None = None) -> Reply:
     """Every theorem side by side, at a δ or at an ε."""
-    one_of(delta, epsilon)
-    mechanism = load(document)
-    if delta is not None:
-        at = exactly("delta", delta, DELTA)
-        return Reply(comparison.compare(mechanism, delta=at), mechanism, {"delta": at})
-    at = exactly("epsilon", epsilon or 0, EPSILON)
-    return Reply(comparison.compare(mechanism, epsilon=at), mechanism, {"epsilon": at})
+    given, mechanism = asked(delta, epsilon), load(document)
+    return Reply(comparison.compare(mechanism, **given), mechanism, given)
 
 
-def explain(document: Document, delta_: Exact | None = None, epsilon_: Exact | None = None) -> Reply:
+def explain(document: Document, delta: Exact | None = None, epsilon: Exact | None = None) -> Reply:
     """The answer at a δ or at an ε; its explanation is what one wants to see."""
-    one_of(delta_, epsilon_)
-    return epsilon(document, delta_) if delta_ is not None else delta(document, epsilon_ or 0)
+    given, mechanism = asked(delta, epsilon), load(document)
+    found = answer.epsilon(mechanism, **given) if "delta" in given else answer.delta(mechanism, **given)
+    return Reply(found, mechanism, given)
 
 
-def one_of(delta: Exact | None, epsilon: Exact | None) -> None:
-    """Refuse a question that gives both numbers, or neither."""
-    if (delta is None) == (epsilon is None):
-        shown = "nothing" if delta is None else f"{delta}, {epsilon}"
-        raise InvalidParameter("delta, epsilon", shown, "exactly one of the two")
+def asked(delta: Exact | None, epsilon: Exact | None) -> dict[str, Real]:
+    """The one number that a question gives; both, or neither, are refused."""
+    given = {name: value for name, value in (("delta", delta), ("epsilon", epsilon)) if value is not None}
+    if len(given) != 1:
+        raise InvalidParameter(
+            "delta, epsilon", " and ".join(map(str, given.values())) or "nothing", "exactly one of the two"
+        )
+    ((name, value),) = given.items()
+    return {name: exactly(name, value, DELTA if name == "delta" else EPSILON)}
 
 
 def theorems(pattern: str = "") -> Reply:

@@ -121,6 +121,7 @@ def test_explain(run) -> None:
         (["epsilon", "missing.toml", "--delta", "0"], "The file 'missing.toml' cannot be read"),
         (["epsilon", "", "--delta", "0"], "empty"),
         (["compare", BOXES], "exactly one of the two"),
+        (["compare", BOXES, "--epsilon", ""], "epsilon = "),
         (["compare", BOXES, "--delta", "0", "--epsilon", "0"], "exactly one of the two"),
         (["compare", BOXES, "--delta", "0.5", "--json", "--csv"], "at most one of them"),
         (["compare", BOXES, "--delta", "0.5", "--html", "no/such/folder/x.html"], "cannot be written"),

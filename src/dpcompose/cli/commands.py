@@ -1,18 +1,22 @@
-"""The commands: each hands its words to `app` and shows the reply."""
+"""The commands: each hands its words to `app` and shows the reply.
+
+`app` brings the arithmetic with it, so a command imports it when it runs: help comes at once.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from dpcompose import app as use
 from dpcompose.cli.screen import show
 from dpcompose.errors import DPError, InvalidParameter
+
+if TYPE_CHECKING:
+    from dpcompose.app import Reply
 
 C = TypeVar("C", bound=Callable[..., None])
 
@@ -71,6 +75,8 @@ def about(
 ) -> None:
     """How much privacy a sequence of differentially private mechanisms costs, all together: certified."""
     if release:
+        from importlib.metadata import version
+
         show(f"dpcompose {version('dpcompose')}")
         raise typer.Exit
     if context.invoked_subcommand is None:
@@ -79,10 +85,12 @@ def about(
 
 def read(mechanism: str) -> Any:
     """The mechanism named on the command line."""
+    from dpcompose import app as use
+
     return use.load(mechanism, sys.stdin.read)
 
 
-def shown(reply: use.Reply, *, json: bool) -> None:
+def shown(reply: Reply, *, json: bool) -> None:
     """A reply as text or JSON."""
     show(reply.json() if json else reply.text())
 
@@ -94,12 +102,16 @@ def shown(reply: use.Reply, *, json: bool) -> None:
 )
 def epsilon(mechanism: Mechanism, delta: Delta, tolerance: Tolerance = "1e-6", *, json: Json = False) -> None:
     """The least ε at a given δ, enclosed from both sides."""
+    from dpcompose import app as use
+
     shown(use.epsilon(read(mechanism), delta, tolerance), json=json)
 
 
 @examples("delta 'Gaussian(noise_std=2) + Laplace(scale=2)' --epsilon 1")
 def delta(mechanism: Mechanism, epsilon: Epsilon, tolerance: Tolerance = "1e-6", *, json: Json = False) -> None:
     """The least δ at a given ε, enclosed from both sides."""
+    from dpcompose import app as use
+
     shown(use.delta(read(mechanism), epsilon, tolerance), json=json)
 
 
@@ -118,6 +130,8 @@ def compare(
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values instead of text.")] = False,
 ) -> None:
     """Every theorem side by side: its own value, or why it declines; the tightest is marked."""
+    from dpcompose import app as use
+
     if json + csv + (html is not None) > 1:
         raise InvalidParameter("--json, --csv, --html", "several", "at most one of them")
     reply = use.compare(read(mechanism), at_delta, at_epsilon)
@@ -143,6 +157,8 @@ def renyi(
     json: Json = False,
 ) -> None:
     """The Rényi divergence of an order, the larger of both directions."""
+    from dpcompose import app as use
+
     shown(use.renyi(read(mechanism), order), json=json)
 
 
@@ -157,6 +173,8 @@ def formula(
     json: Json = False,
 ) -> None:
     """A theorem in the symbols of its paper, evaluated with certainty."""
+    from dpcompose import app as use
+
     if card is None:
         show(use.list_cards())
     elif not inputs:
@@ -180,6 +198,8 @@ def theorems(
     json: Json = False,
 ) -> None:
     """The theorems in force: one that stands alone is printed in full."""
+    from dpcompose import app as use
+
     shown(use.theorems(pattern), json=json)
 
 
@@ -195,6 +215,8 @@ def explain(
     bibtex: Annotated[bool, typer.Option("--bibtex", help="Print the BibTeX of the sources instead.")] = False,
 ) -> None:
     """Why an answer holds: the tree of theorems behind it, with their statements and sources."""
+    from dpcompose import app as use
+
     reply = use.explain(read(mechanism), at_delta, at_epsilon)
     show(reply.bibtex() if bibtex else reply.explanation())
 
@@ -202,10 +224,14 @@ def explain(
 @examples("document '30 * BlackBox(epsilon=0.1, delta=0.001)' > plan.json")
 def document(mechanism: Mechanism) -> None:
     """A mechanism as a JSON document, every parameter stated exactly."""
+    from dpcompose import app as use
+
     show(use.document(read(mechanism)))
 
 
 @examples("schema > mechanism.schema.json")
 def schema() -> None:
     """The JSON Schema of the documents that describe mechanisms."""
+    from dpcompose import app as use
+
     show(use.schema())
