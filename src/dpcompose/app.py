@@ -116,7 +116,8 @@ def compare(document: Document, delta: Exact | None = None, epsilon: Exact | Non
 def explain(document: Document, delta: Exact | None = None, epsilon: Exact | None = None) -> Reply:
     """The answer at a δ or at an ε; its explanation is what one wants to see."""
     given, mechanism = asked(delta, epsilon), load(document)
-    found = answer.epsilon(mechanism, **given) if "delta" in given else answer.delta(mechanism, **given)
+    ((name, at),) = given.items()
+    found = answer.epsilon(mechanism, at) if name == "delta" else answer.delta(mechanism, at)
     return Reply(found, mechanism, given)
 
 
@@ -124,9 +125,8 @@ def asked(delta: Exact | None, epsilon: Exact | None) -> dict[str, Real]:
     """The one number that a question gives; both, or neither, are refused."""
     given = {name: value for name, value in (("delta", delta), ("epsilon", epsilon)) if value is not None}
     if len(given) != 1:
-        raise InvalidParameter(
-            "delta, epsilon", " and ".join(map(str, given.values())) or "nothing", "exactly one of the two"
-        )
+        shown = " and ".join(map(str, given.values())) or "nothing"
+        raise InvalidParameter("delta, epsilon", shown, "exactly one of the two")
     ((name, value),) = given.items()
     return {name: exactly(name, value, DELTA if name == "delta" else EPSILON)}
 
