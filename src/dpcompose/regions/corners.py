@@ -30,6 +30,7 @@ from dpcompose.theorems.optimal import LeakyResponses
 from dpcompose.theorems.steps import leak_of
 
 MOST_CORNERS = 5000
+MOST_RESPONSES = 20_000
 MOST_EXACT = 400
 MOST_FACTORS = 64
 _BITS = 192
@@ -51,15 +52,18 @@ def _(profile: LeakyResponses, claim: Claim[Any]) -> tuple[Corners, Corners] | N
     pure = _tabled(laws) if len(laws) > 1 else _binomial(*((laws[0][1], laws[0][0].epsilon) if laws else (0, 0)))
     if pure is None:
         return None
-    with ctx.workprec(_BITS):
-        kept = 1 - leak_of(profile.steps.deltas)
-        found = tuple((_unit(kept * ball(a)), _unit(kept * ball(b))) for a, b in pure)
+    if all(d == 0 for d, _ in profile.steps.deltas):
+        found = pure
+    else:
+        with ctx.workprec(_BITS):
+            kept = 1 - leak_of(profile.steps.deltas)
+            found = tuple((_unit(kept * ball(a)), _unit(kept * ball(b))) for a, b in pure)
     both = Corners.of(_distinct(found), claim)
     return both, both
 
 
 def _binomial(count: int, step: Real) -> tuple[tuple[Enclosure, Enclosure], ...] | None:
-    return tuple(two_point_tails(count, step)) if count <= MOST_CORNERS else None
+    return tuple(two_point_tails(count, step)) if count <= MOST_RESPONSES else None
 
 
 @corners.register

@@ -42,7 +42,7 @@ class Envelope(Tradeoff):
         while True:
             lower = self._under().greatest(most, -_SLACK)
             over = self._over()
-            upper = np.minimum(over.greatest(least, _SLACK), np.nextafter(1.0 - least, math.inf))
+            upper = np.minimum(over.greatest(least, _SLACK), _guessing(least))
             wide = upper - lower > np.maximum(tolerance * upper, NEGLIGIBLE)
             if not wide.any() or self._size() > 2 * MOST_LEVELS or not over.split(least[wide]):
                 break
@@ -159,6 +159,11 @@ class _Over(_Lines):
             best = {int(i) for i in values[rows].argmax(axis=1)}
             fresh += levels.split([knees[i] for i in best if knees[i].gap > 0.0])
         return fresh
+
+
+def _guessing(alpha: Floats) -> Floats:
+    """1 − α, rounded up: what a test that ignores the output reaches."""
+    return np.where(alpha < 1.0, np.minimum(np.nextafter(1.0 - alpha, 2.0), 1.0), 0.0)
 
 
 def _ends(first: Enclosure, second: Enclosure) -> tuple[tuple[float, float], tuple[float, float]]:

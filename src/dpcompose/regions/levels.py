@@ -30,6 +30,7 @@ _BITS = 128
 _FIRST = 12
 _LEAST_LEVEL = 1e-12
 _FLAT = 1e-13
+_EDGE = 2.0**-90
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -145,9 +146,9 @@ class Levels:
         there = self.known[i + 1]
         drop, width = ball(here.delta.lower) - there.delta.lower, there.factor - here.factor
         least = self._flattest(i + 1)
-        step = ((drop - least * width) / (fall - least)).mid()
-        if not (fall > least and 0 < step < width):
-            step = (width / 2).mid()
+        step = ((drop - least * width) / (fall - least)).mid() if fall > least else width.mid() / 2
+        edge = width.mid().min(here.factor.mid()) * _EDGE
+        step = step.max(edge).min(width.mid() - edge)  # sound anywhere between, best where the chords meet
         factor = (here.factor + step).mid()
         before = here.delta.lower - fall * (factor - here.factor)
         after = there.delta.lower + least * (there.factor - factor)

@@ -19,6 +19,7 @@ from dpcompose.prove.answer import Answer, Answers, Arguments
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.answer import epsilon as epsilon_at
 from dpcompose.prove.claims import Known, known
+from dpcompose.regions.chain import Floats
 from dpcompose.regions.orders import ask, both_orders, symmetric
 from dpcompose.regions.region import RATE
 from dpcompose.regions.tradeoff import Order, complement
@@ -49,16 +50,27 @@ def beta(
 
 
 def _betas(mechanism: Mechanism, alpha: Arguments, order: Order, tolerance: float) -> tuple[Answer, ...]:
-    rates = [Enclosure.exactly(RATE.check("alpha", a)) for a in alpha]
-    least, most = np.array([a.lower for a in rates]), np.array([a.upper for a in rates])
+    least, most = _rates(alpha)
     choices = both_orders(mechanism).of(order)
-    bounds = [choice.between(least, most, tolerance) for choice in choices] if rates else []
-    found = []
-    for i in range(len(rates)):
-        lower, upper = (min(range(len(choices)), key=lambda c, i=i, e=end: bounds[c][e][i]) for end in (0, 1))  # type: ignore[misc]
-        ends = Enclosure(float(bounds[lower][0][i]), float(bounds[upper][1][i]))
-        found.append(Answer("β", ends, choices[upper].upper_by, choices[lower].lower_by, safe_side=Side.LOWER))
-    return tuple(found)
+    if not len(least):
+        return ()
+    lower, upper = (np.array(ends) for ends in zip(*(t.between(least, most, tolerance) for t in choices), strict=True))
+    low_by, high_by = lower.argmin(axis=0).tolist(), upper.argmin(axis=0).tolist()
+    ends = map(Enclosure, lower.min(axis=0).tolist(), upper.min(axis=0).tolist())
+    return tuple(
+        Answer("β", found, choices[high].upper_by, choices[low].lower_by, "", Side.LOWER)
+        for found, low, high in zip(ends, low_by, high_by, strict=True)
+    )
+
+
+def _rates(given: Arguments) -> tuple[Floats, Floats]:
+    """Floats just below and just above the rates: the rates themselves where they are floats."""
+    if {type(x) for x in given} <= {float, np.float64}:
+        floats = np.array(given, dtype=np.float64)
+        if np.all((floats >= 0.0) & (floats <= 1.0)):
+            return floats, floats
+    rates = [Enclosure.exactly(RATE.check("alpha", a)) for a in given]
+    return np.array([a.lower for a in rates]), np.array([a.upper for a in rates])
 
 
 def alpha(mechanism: Mechanism, beta: Real, *, order: Order = Order.EITHER, tolerance: float = 1e-6) -> Answer:

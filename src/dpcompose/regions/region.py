@@ -138,9 +138,17 @@ class Region:
     __and__ = intersect
 
     def __le__(self, other: Region) -> bool | None:
-        """R(M′) ⊆ R(M), as data processing implies: True or False if certain, else None (KOV-T2.4)."""
+        """R(M′) ⊆ R(M), as data processing implies: True or False if certain, else None (KOV-T2.4).
+
+        Curved regions that touch, as all do at (0, 1), are compared through their parameters where they are of one
+        family; (ε, δ)-DP itself is decided by `is_private` (KOV-C2.3).
+        """
         if self is other or (self.subject is not None and self.subject == other.subject):
             return True
+        if len(self.tradeoffs) == len(other.tradeoffs) == 1:
+            known = self.tradeoffs[0].tells_no_more(other.tradeoffs[0])
+            if known is not None:
+                return known
         places = {Fraction(x) for r in (self, other) for c in (r.below, r.above) for x, _ in c.corners}
         if all(self.below.value(x) >= other.above.value(x) for x in places):
             return True

@@ -148,7 +148,7 @@ def _factor(epsilon: Real | None, exp_epsilon: Real | None) -> tuple[Fraction, E
         true = ball(e).exp()
         return (ball(factor) - true) / ((1 + true) * (1 + ball(factor)))
 
-    return factor, enclose(lambda: Ball(0).union(moved().upper()), gap=1.0)
+    return factor, Enclosure(0.0, max(enclose(moved, gap=1.0).upper, 0.0))
 
 
 __all__ = ["SYMBOLS", "Distinguishable", "LeakyResponse", "SimulationMap", "masses", "simulate"]

@@ -51,7 +51,7 @@ def single_region(epsilon: Real, delta: Real = 0) -> SingleRegion:
 
 
 def laplace_pair(epsilon: Real, z: Real) -> LaplacePair:
-    r"""SM-E3.2: densities of $\mathrm{Lap}(1/\varepsilon)$ about 0 and 1, and of the kernels that make them of responses.
+    r"""SM-E3.2: densities of $\mathrm{Lap}(1/\varepsilon)$ about 0 and 1, and of kernels that make them of responses.
 
     `given(0)` and `given(1)` are the densities of the outcome after each answer of randomized response.
     """

@@ -77,6 +77,10 @@ class Tradeoff(ABC):
         """T(Q, P), the inverse function; the same where the pair is symmetric."""
         return self
 
+    def tells_no_more(self, other: Tradeoff) -> bool | None:  # noqa: ARG002 - a family of curves may know
+        """Whether this function lies nowhere below the other, where their parameters tell; else None."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Corners(Tradeoff):
