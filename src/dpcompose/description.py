@@ -56,6 +56,20 @@ class Mechanism:
     __rmul__ = __mul__
 
 
+class Wrapper(Mechanism):
+    """A mechanism around another one."""
+
+    __slots__ = ()
+    mechanism: Mechanism
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise InvalidParameter("mechanism", self.mechanism, "a mechanism")
+        if isinstance(self.mechanism, Composition):
+            object.__setattr__(self, "mechanism", self.mechanism.flat())
+        Mechanism.__post_init__(self)
+
+
 @dataclass(frozen=True, slots=True)
 class Composition(Mechanism):
     """Several mechanisms on the same data, each with the number of times it runs."""
@@ -74,12 +88,15 @@ class Composition(Mechanism):
             if len(pair) != 2 or not isinstance(pair[0], Mechanism):
                 raise InvalidParameter("parts", pair, "mechanisms, or pairs of a mechanism and a count")
         parts = tuple((part, int(COUNT.check("count", count))) for part, count in pairs)
-        inner = [part.adaptivity for part, _ in parts if isinstance(part, Composition)]
-        mode = max([self.adaptivity, *inner])
-        if self.filter is not None and mode is not Adaptivity.FULLY_ADAPTIVE:
+        inner = [part for part, _ in parts if isinstance(part, Composition)]
+        mode = max([self.adaptivity, *(part.adaptivity for part in inner)])
+        filters = {f for f in (self.filter, *(part.filter for part in inner)) if f is not None}
+        if len(filters) > 1:
+            raise InvalidParameter("filter", [f.__name__ for f in filters], "one filter throughout")
+        if filters and mode is not Adaptivity.FULLY_ADAPTIVE:
             raise InvalidParameter("filter", self.filter, "a filter only where adaptivity is FULLY_ADAPTIVE")
-        filter_ = self.filter or (ZCDP if mode is Adaptivity.FULLY_ADAPTIVE else None)
-        self._become(parts, mode, filter_, common_adjacency(part.adjacency for part, _ in parts))
+        chosen = next(iter(filters), ZCDP) if mode is Adaptivity.FULLY_ADAPTIVE else None
+        self._become(parts, mode, chosen, common_adjacency(part.adjacency for part, _ in parts))
 
     def _become(self, *values: object) -> None:
         for name, value in zip(("parts", "adaptivity", "filter", "adjacency"), values, strict=True):
@@ -97,6 +114,10 @@ class Composition(Mechanism):
         relation = common_adjacency((self.adjacency, joined.adjacency))
         whole._become(self.parts + joined.parts, whole.adaptivity, whole.filter, relation)
         return whole
+
+    def flat(self) -> Composition:
+        """The same, as one list in which each different mechanism stands once."""
+        return Composition(self.leaves(), self.adaptivity, self.filter)
 
     def leaves(self) -> tuple[tuple[Mechanism, int], ...]:
         """What runs, flattened: each different mechanism once, with its total count."""

@@ -20,14 +20,21 @@ class DPError(Exception):
     """Anything this library refuses to do, in one sentence."""
 
 
+def _shown(value: object) -> str:
+    """The value in a few characters; numbers of thousands of digits have no short text."""
+    try:
+        text = repr(value)
+    except ValueError:
+        text = "a number with too many digits"
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 class InvalidParameter(DPError, ValueError):
     """A value outside what its parameter allows."""
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
         """Name the parameter, show the value (shortened) and say what is allowed."""
-        shown = repr(value)
-        if len(shown) > 60:  # a message stays on one screen line
-            shown = f"{shown[:57]}..."
+        shown = _shown(value)
         super().__init__(f"{name} = {shown} is not allowed: expected {allowed}.")
         self.name, self.value, self.allowed = name, value, allowed
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Annotated, Any
 
-from dpcompose.description import Adjacency, Mechanism
+from dpcompose.description import Adjacency, Mechanism, Wrapper
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Curve, Renyi, Value
@@ -16,7 +16,7 @@ from dpcompose.sources import BS16, DR14, DRS22, MIR17
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Mechanism):
+class Group(Wrapper):
     """The mechanism as seen by neighbours that differ in `size` records."""
 
     mechanism: Mechanism
@@ -24,10 +24,8 @@ class Group(Mechanism):
     adjacency: Adjacency | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter("mechanism", self.mechanism, "a mechanism")
+        Wrapper.__post_init__(self)
         object.__setattr__(self, "adjacency", self.mechanism.adjacency)
-        Mechanism.__post_init__(self)
 
 
 @describes("GROUP", DR14.at("Thm. 2.2"), side=Side.BOTH)

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import numpy as np
 
-from dpcompose.description import Adjacency, Mechanism
-from dpcompose.errors import AdjacencyMismatch, Declined, InvalidParameter
+from dpcompose.description import Adjacency, Mechanism, Wrapper
+from dpcompose.errors import AdjacencyMismatch, Declined
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.mechanisms.gaussian import Gaussian
 from dpcompose.mechanisms.name_and_shame import NameAndShame
@@ -24,7 +24,7 @@ MOST_ORDER = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled(Mechanism):
+class Sampled(Wrapper):
     """Run the mechanism on a Poisson sample of the records."""
 
     mechanism: Mechanism
@@ -32,9 +32,7 @@ class Sampled(Mechanism):
     adjacency: Adjacency | None = field(init=False, default=Adjacency.ADD_REMOVE, repr=False)
 
     def __post_init__(self) -> None:
-        Mechanism.__post_init__(self)
-        if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter("mechanism", self.mechanism, "a mechanism")
+        Wrapper.__post_init__(self)
         if self.mechanism.adjacency is Adjacency.REPLACE_ONE:
             raise AdjacencyMismatch("Poisson sampling is defined for add_remove, not for replace_one.")
 

@@ -122,10 +122,14 @@ def epsilon(mechanism: Mechanism, delta: Real | Arguments, tolerance: float = 1e
 
 
 def _epsilon(facts: Known, delta: Real, tolerance: float) -> Answer:
-    found = narrowed("ε", facts, lambda p: p.epsilon(delta), NON_NEGATIVE, tolerance)
-    if not math.isinf(found.lower):
-        return found
-    return _with_note(found, f"no finite ε holds: δ = {float(delta):g} is below what the mechanism reveals outright")
+    return reasoned(narrowed("ε", facts, lambda p: p.epsilon(delta), NON_NEGATIVE, tolerance), delta)
+
+
+def reasoned(answer: Answer, delta: Real) -> Answer:
+    """Say why, where no finite ε holds."""
+    if not math.isinf(answer.lower):
+        return answer
+    return _with_note(answer, f"no finite ε holds: δ = {float(delta):g} is below what the mechanism reveals outright")
 
 
 @overload

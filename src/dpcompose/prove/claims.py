@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpcompose import mechanisms, theorems
-from dpcompose.description import Composition, Mechanism
+from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.errors import Declined
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Guarantee, Profile
@@ -36,9 +36,7 @@ class Known:
 
 def whole(subject: Mechanism) -> Composition:
     """The subject as a flat composition: each different mechanism once."""
-    if not isinstance(subject, Composition):
-        return Composition(((subject, 1),))
-    return Composition(subject.leaves(), subject.adaptivity, subject.filter)
+    return subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),))
 
 
 def known(subject: Mechanism) -> Known:
@@ -83,11 +81,9 @@ class _Work:
 def facts(part: Mechanism) -> list[Claim[Any]]:
     """Everything known of one part that can be composed."""
     if isinstance(part, Composition):
-        return [c for c in known(part).claims if not isinstance(c.guarantee, Profile) and c.subject == part]
+        return [c for c in known(part).claims if not isinstance(c.guarantee, Profile)]
     work = _Work(part)
-    for theorem in STANDARD.about(Verb.DESCRIBES, type(part)):
-        for premises in _inner(part, theorem):
-            work.apply(theorem, premises)
+    _describe(part, work)
     for same in tuple(work.claims):
         if isinstance(same.guarantee, SameAs):
             (carried,) = STANDARD.about(Verb.IMPLIES, SameAs)
@@ -100,12 +96,16 @@ def facts(part: Mechanism) -> list[Claim[Any]]:
     return work.claims
 
 
-def _inner(part: Mechanism, theorem: Theorem) -> list[tuple[Claim[Any], ...]]:
-    """What a description may rest on: nothing, or one claim about the mechanism inside."""
-    if len(theorem.types) == 2:
-        return [()]
-    inside: Mechanism = getattr(part, "mechanism")  # noqa: B009 - only wrappers have theorems of three types
-    return [(claim,) for claim in facts(inside) if isinstance(claim.guarantee, theorem.types[1])]
+def _describe(part: Mechanism, work: _Work) -> None:
+    """What the descriptions say of the part, or of it and the mechanism inside."""
+    inside = facts(part.mechanism) if isinstance(part, Wrapper) else []
+    for theorem in STANDARD.about(Verb.DESCRIBES, type(part)):
+        if len(theorem.types) == 2:
+            work.apply(theorem, ())
+            continue
+        for claim in inside:
+            if isinstance(claim.guarantee, theorem.types[1]):
+                work.apply(theorem, (claim,))
 
 
 def _selections(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING
 from typing import Any
 
 from dpcompose.description import Composition, Mechanism
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
 from dpcompose.notions import Profile
-from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real
+from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, rounded
 from dpcompose.parameters import DELTA, EPSILON
-from dpcompose.prove.answer import Answer, intersected
+from dpcompose.prove.answer import Answer, intersected, reasoned
 from dpcompose.prove.claims import Known, known
 
 
@@ -46,6 +47,14 @@ class Comparison:
     rows: tuple[Row, ...]
     best: Answer
 
+    def __str__(self) -> str:
+        shown = [
+            f"{'*' if row is self.tightest else ' '} {row.theorem:<10} "
+            + (f"{self.asked} ≤ {rounded(row.value, ROUND_CEILING)}" if row.value is not None else f"– {row.reason}")
+            for row in self.rows
+        ]
+        return "\n".join([*shown, str(self.best)])
+
     @property
     def tightest(self) -> Row | None:
         """The row whose claim is behind the best upper end."""
@@ -63,6 +72,7 @@ def compare(mechanism: Mechanism, *, delta: Real | None = None, epsilon: Real | 
         asked, given, at, possible = "δ", "ε", EPSILON.check("epsilon", epsilon), UNIT
     said, refused = _evaluated(facts, at, given)
     best = intersected(asked, said, possible)
+    best = best if delta is None else reasoned(best, at)
     theorems = [t for t in STANDARD.theorems.values() if issubclass(t.types[-1], Profile)]
     rows = [_row(theorem, facts, said, refused) for theorem in theorems]
     rows.sort(key=lambda row: (row.value is None, row.value, row.theorem))

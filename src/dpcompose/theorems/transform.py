@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from dpcompose import inversion
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
-from dpcompose.inversion.gaussian import GaussianLoss
-from dpcompose.inversion.profile import Profile as Inversion
-from dpcompose.inversion.profile import profile
-from dpcompose.inversion.sampled_gaussian import Direction, SampledGaussianLoss
+from dpcompose.inversion import Direction, GaussianLoss, SampledGaussianLoss, TwoPointLoss, profile
 from dpcompose.kernel import Parts, Side, composes, describes, implies
 from dpcompose.mechanisms.gaussian import Gaussian
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import GDP, LossTransform, Profile, Value
+from dpcompose.notions import GDP, ApproxDP, LaplaceLoss, LossTransform, Profile, Value
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, enclose
 from dpcompose.sources import HERE, ZDW22
 from dpcompose.theorems.steps import leak_of
@@ -45,7 +43,7 @@ class Inverted(Profile):
         some = tuple((d, n) for d, n in self.leaks if d != 0 and n)
         return enclose(lambda: leak_of(some)) if some else NOTHING
 
-    def inversions(self) -> list[Inversion]:
+    def inversions(self) -> list[inversion.Profile]:
         """One for each different order."""
         leak, orders = self._leak(), [self.forward]
         if self.backward != self.forward:
@@ -73,7 +71,7 @@ def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, toleranc
     return Enclosure(reading(place.upper, tolerance).lower, upper.upper)
 
 
-def _larger(orders: Sequence[Inversion], ask: Callable[[Inversion], Enclosure]) -> Enclosure:
+def _larger(orders: Sequence[inversion.Profile], ask: Callable[[inversion.Profile], Enclosure]) -> Enclosure:
     """Encloses the maximum over the orders."""
     found = [ask(order) for order in orders]
     return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
@@ -83,6 +81,20 @@ def _larger(orders: Sequence[Inversion], ask: Callable[[Inversion], Enclosure]) 
 def gdp_to_transform(g: GDP) -> LossTransform:
     r"""The loss of a Gaussian is $N(\mu^2/2,\mu^2)$, so $\ln\mathrm{E}e^{zL} = z(z+1)\mu^2/2$."""
     return LossTransform(GaussianLoss(g.mu_squared), GaussianLoss(g.mu_squared))
+
+
+@implies("X-LINE-RR", HERE.at("engine"), side=Side.BOTH)
+def approx_to_transform(g: ApproxDP) -> LossTransform:
+    r"""Beside its leak, the worst $(\varepsilon,\delta)$-DP loss is $\pm\varepsilon$ with the odds
+    $e^\varepsilon$ to 1.
+    """
+    return LossTransform(TwoPointLoss(g.epsilon), TwoPointLoss(g.epsilon), g.delta)
+
+
+@implies("X-LINE-LAP", HERE.at("engine"), side=Side.BOTH)
+def laplace_to_transform(g: LaplaceLoss) -> LossTransform:
+    r"""The loss of a Laplace mechanism has two atoms and an exponential density between them."""
+    return LossTransform(inversion.LaplaceLoss(g.step), inversion.LaplaceLoss(g.step))
 
 
 @describes("X-LINE-SGM", ZDW22.at("Thm. 11"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
