@@ -1,28 +1,16 @@
-"""Sums of finite laws against every outcome added up, and against 50-digit values computed with mpmath alone."""
+"""Sums of finite laws against 50-digit values computed with mpmath alone; leaks, ends and ties."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
-import mpmath
 import pytest
-from flint import arb, ctx
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from dpcompose.numerics.atoms import coprime_base, scaled
-from dpcompose.numerics.berry_esseen import NormalProfile
-from dpcompose.numerics.binomial import two_point_delta, two_point_epsilon
-from dpcompose.numerics.chernoff import inverse_bounds, profile_bounds
-from dpcompose.numerics.coarse import LoweredLaw, SpreadLaw
-from dpcompose.numerics.enclosure import Ball, Enclosure, ball
-from dpcompose.numerics.finite import LogRatio, sum_delta, sum_epsilon
-from dpcompose.numerics.states import power
-from dpcompose.numerics.tilted import Tilted
+from dpcompose.numerics.binomial import two_point_delta
+from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.finite import sum_delta, sum_epsilon
+from oracles.finite_laws import Geometric, Pair, Response, Staircase, Truncated
 
 # 50 significant digits, computed with mpmath at more than twice that precision, without this library.
 DIFFERENT = [
@@ -167,93 +155,10 @@ STAIRCASE = [
 ]
 
 
-@dataclass(frozen=True)
-class Response:
-    """A leak, and beside it +e or -e with the odds exp(e) to 1."""
-
-    e: Fraction
-    leaked: Fraction = Fraction(0)
-
-    def atoms(self) -> list[tuple[Fraction, Ball]]:
-        x, kept = (-ball(self.e)).exp(), 1 - ball(self.leaked)
-        return [(self.e, kept / (1 + x)), (-self.e, kept * x / (1 + x))]
-
-    def leak(self) -> Ball:
-        return ball(self.leaked)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """ln(p/q) under p."""
-
-    p: tuple[Fraction, ...]
-    q: tuple[Fraction, ...]
-
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
-        return [(LogRatio(p / q), ball(p)) for p, q in zip(self.p, self.q, strict=True) if p and q]
-
-    def leak(self) -> Ball:
-        return ball(sum((p for p, q in zip(self.p, self.q, strict=True) if not q), Fraction(0)))
-
-
-@dataclass(frozen=True)
-class Geometric:
-    """Two-sided geometric noise of rate e/s, shifted by s."""
-
-    e: Fraction
-    s: int
-
-    def atoms(self) -> list[tuple[Fraction, Ball]]:
-        rate, s = self.e / self.s, self.s
-        r = (-ball(rate)).exp()
-        inner = [((s - 2 * j) * rate, (1 - r) / (1 + r) * r**j) for j in range(1, s)]
-        return [(s * rate, 1 / (1 + r)), *inner, (-s * rate, r**s / (1 + r))]
-
-    def leak(self) -> Ball:
-        return arb(0)
-
-
-@dataclass(frozen=True)
-class Staircase:
-    e: Fraction
-    gamma: Fraction
-
-    def atoms(self) -> list[tuple[Fraction, Ball]]:
-        b, g = (-ball(self.e)).exp(), self.gamma
-        a = (1 - b) / (2 * (ball(g) + b * ball(1 - g)))
-        zero = ball(1 - 2 * g) * a * b if g <= Fraction(1, 2) else ball(2 * g - 1) * a
-        plus = (1 - zero) / (1 + b)
-        return [(self.e, plus), (Fraction(0), zero), (-self.e, plus * b)]
-
-    def leak(self) -> Ball:
-        return arb(0)
-
-
-@dataclass(frozen=True)
-class Truncated:
-    """A response whose rarest outcomes were cut off: up to so much may leak."""
-
-    e: Fraction
-    most: Fraction
-
-    def atoms(self) -> list[tuple[Fraction, Ball]]:
-        kept = ball(1 - self.most).union(1)
-        x = (-ball(self.e)).exp()
-        return [(self.e, kept / (1 + x)), (-self.e, kept * x / (1 + x))]
-
-    def leak(self) -> Ball:
-        return ball(self.most).union(0)
-
-
 def holds(found: Enclosure, printed: str) -> bool:
     """Whether a number that was printed with 50 digits may lie in the enclosure."""
     value, slack = Fraction(printed), Fraction(1, 10**45)
     return found.lower <= value * (1 + slack) and value * (1 - slack) <= found.upper
-
-
-def number(x: Fraction | float) -> mpmath.mpf:
-    top, bottom = Fraction(x).as_integer_ratio()
-    return mpmath.mpf(top) / bottom
 
 
 def at(mass: str) -> Enclosure:
@@ -294,156 +199,6 @@ def test_staircase_noise(name: str, count: int, e: str, gamma: str, level: str, 
     found = sum_delta([(Staircase(Fraction(e), Fraction(gamma)), count)], Fraction(level))
     assert holds(found, delta), name
     assert found.gap <= 1e-12
-
-
-# --- every outcome of the product, one by one ---------------------------------------------------------------------
-
-
-def every_outcome(pairs: Sequence[Pair], level: float) -> Fraction:
-    """The sum of (P - e^t Q)_+ over all outcomes, in 60 digits."""
-    with mpmath.workdps(60):
-        scale, total = mpmath.exp(number(level)), mpmath.mpf(0)
-        for outcome in itertools.product(*(list(zip(pair.p, pair.q, strict=True)) for pair in pairs)):
-            p = math.prod(x for x, _ in outcome)
-            q = math.prod(y for _, y in outcome)
-            total += max(number(p) - scale * number(q), 0)
-        return total
-
-
-def distributions(size: int) -> st.SearchStrategy[tuple[Fraction, ...]]:
-    weights = st.lists(st.integers(0, 9), min_size=size, max_size=size).filter(any)
-    return weights.map(lambda w: tuple(Fraction(x, sum(w)) for x in w))
-
-
-pairs = st.integers(2, 4).flatmap(lambda n: st.builds(Pair, distributions(n), distributions(n)))
-
-
-@given(st.lists(pairs, min_size=1, max_size=5), st.sampled_from([0.0, 0.1, 0.7, 2.0]))
-@settings(max_examples=60)
-def test_profile_of_pairs_is_the_sum_over_outcomes(several: list[Pair], level: float) -> None:
-    found, truth = sum_delta([(pair, 1) for pair in several], level), every_outcome(several, level)
-    with mpmath.workdps(60):
-        assert found.lower - mpmath.mpf(10) ** -50 <= truth <= found.upper + mpmath.mpf(10) ** -50
-    assert found.gap <= 1e-12 or found.upper < 1e-40
-
-
-@given(st.lists(pairs, min_size=1, max_size=4), st.floats(0.0, 1.0))
-@settings(max_examples=60)
-def test_inverse_of_pairs_is_where_outcomes_meet_the_mass(several: list[Pair], mass: float) -> None:
-    found = sum_epsilon([(pair, 1) for pair in several], Enclosure(mass, mass))
-    leak = 1 - math.prod(1 - sum((p for p, q in zip(x.p, x.q, strict=True) if not q), Fraction(0)) for x in several)
-    with mpmath.workdps(60):
-        slack = mpmath.mpf(10) ** -50
-        if leak > mass:
-            assert found == Enclosure(math.inf, math.inf)
-            return
-        assert found.lower == 0.0 or every_outcome(several, found.lower) >= number(mass) - slack
-        if math.isfinite(found.upper):
-            assert every_outcome(several, found.upper) <= number(mass) + slack
-        else:
-            assert abs(leak - Fraction(mass)) < Fraction(1, 10**100)  # a tie that no precision decides
-
-
-@given(st.lists(pairs, min_size=1, max_size=3), st.lists(st.integers(0, 3), min_size=3, max_size=3))
-@settings(max_examples=30)
-def test_counts_are_repetitions(several: list[Pair], counts: list[int]) -> None:
-    counted = [(pair, n) for pair, n in zip(several, counts, strict=False)]
-    written_out = [pair for pair, n in counted for _ in range(n)]
-    found, truth = sum_delta(counted, 0.25), every_outcome(written_out, 0.25)
-    with mpmath.workdps(60):
-        assert found.lower - mpmath.mpf(10) ** -50 <= truth <= found.upper + mpmath.mpf(10) ** -50
-
-
-@given(st.integers(1, 400), st.fractions(Fraction(1, 50), 2), st.floats(0.0, 1.0))
-@settings(max_examples=40)
-def test_one_response_agrees_with_the_binomial_sum(count: int, e: Fraction, share: float) -> None:
-    level = Fraction(share) * count * e
-    one, other = sum_delta([(Response(e), count)], level), two_point_delta(count, e, level)
-    assert one & other  # an empty intersection raises
-    mass = Enclosure(1e-7, 1e-7)
-    assert sum_epsilon([(Response(e), count)], mass) & two_point_epsilon(count, e, mass)
-
-
-# --- what tables cannot hold --------------------------------------------------------------------------------------
-
-LARGE = [
-    ([(Response(Fraction(1, 100)), 3000)], 1),
-    ([(Response(Fraction(1, 10)), 200), (Response(Fraction(1, 7)), 150)], 6),
-    ([(Staircase(Fraction(1, 20), Fraction(1, 4)), 2000)], 3),
-    ([(Pair((Fraction(3, 10), Fraction(7, 10)), (Fraction(31, 100), Fraction(69, 100))), 900)], 1),
-]
-
-
-@pytest.mark.parametrize("parts, level", LARGE)
-def test_closed_bounds_hold_the_exact_value(parts: list[tuple[Response, int]], level: int) -> None:
-    tilted, exact = Tilted(scaled(parts)), sum_delta(parts, level)
-    assert exact.gap <= 1e-12
-    wide = profile_bounds(tilted, Fraction(level))
-    normal = NormalProfile.near_level(tilted, float(level)).profile(Fraction(level))
-    for bound in (wide, normal):
-        assert 0.0 < bound.lower <= exact.lower <= exact.upper <= bound.upper < 1.0
-    assert normal.gap < 0.8
-    epsilon = sum_epsilon(parts, Enclosure(1e-6, 1e-6))
-    closed = inverse_bounds(tilted, arb(1e-6), arb(1e-6))
-    assert 0.0 < closed.lower <= epsilon.lower <= epsilon.upper <= closed.upper
-
-
-@given(st.floats(0.001, 30.0), st.floats(0.0, 8.0))
-@settings(max_examples=60)
-def test_every_tilt_is_valid(tilt: float, level: float) -> None:
-    parts = [(Response(Fraction(1, 10)), 100), (Response(Fraction(1, 4)), 20)]
-    bound = NormalProfile.at(Tilted(scaled(parts)), tilt).profile(Fraction(level))
-    assert bound & sum_delta(parts, level)
-
-
-@pytest.mark.parametrize("step", [Fraction(1, 7), Fraction(1, 30), Fraction(1, 200)])
-@pytest.mark.parametrize("level", [0, 1, 2])
-def test_lattice_laws_lie_below_and_above(step: Fraction, level: int) -> None:
-    parts = [(Response(Fraction(3, 17)), 9), (Staircase(Fraction(5, 13), Fraction(1, 5)), 6)]
-    sums, exact = scaled(parts), sum_delta(parts, level)
-    units = int(step * sums.denominator)
-    unit = Fraction(1, sums.denominator)
-
-    @dataclass(frozen=True)
-    class InUnits:
-        moved: LoweredLaw | SpreadLaw
-
-        def atoms(self) -> list[tuple[Fraction, Ball]]:
-            return [(loss * unit, mass) for loss, mass in self.moved.atoms()]
-
-        def leak(self) -> Ball:
-            return self.moved.leak()
-
-    below = sum_delta([(InUnits(LoweredLaw(p, units)), p.count) for p in sums.parts], level)
-    above = sum_delta([(InUnits(SpreadLaw(p, units, sums.denominator)), p.count) for p in sums.parts], level)
-    assert below.lower <= exact.upper
-    assert exact.lower <= above.upper
-    assert above.upper - below.lower < 8 * step
-    assert above.upper - exact.lower < 15 * step**2  # second order
-
-
-def test_forty_different_responses_lie_between_lattices() -> None:
-    parts = [(Response(Fraction(k, 97)), 1) for k in range(1, 41)]  # on a lattice: exact
-    other = [(Response(Fraction(k, 97) + Fraction(1, 10**6 + k * k)), 1) for k in range(1, 41)]  # on none
-    found, near = sum_epsilon(other, Enclosure(1e-6, 1e-6)), sum_epsilon(parts, Enclosure(1e-6, 1e-6))
-    assert near.gap <= 2e-12
-    assert found.lower - 1e-3 <= near.upper
-    assert near.lower <= found.upper
-    assert found.gap < 5e-3
-
-
-def test_more_than_any_table_is_answered() -> None:
-    huge = [(Staircase(Fraction(1, 10**5), Fraction(1, 4)), 10**9)]
-    found = sum_epsilon(huge, Enclosure(1e-6, 1e-6))
-    assert found.gap < 1e-3
-    delta = sum_delta(huge, found.upper)
-    assert delta.lower <= 1e-6
-    assert delta.gap < 1e-2
-    many = [(Response(Fraction(100 + k, 10**5 + k)), 1) for k in range(3000)]
-    assert sum_epsilon(many, Enclosure(1e-6, 1e-6)).gap < 0.1
-
-
-# --- leaks, ends and ties -----------------------------------------------------------------------------------------
 
 
 def test_leak_decides_what_is_feasible() -> None:
@@ -491,29 +246,3 @@ def test_far_tails_keep_their_digits(mass: float) -> None:
     assert found.gap <= 1e-11
     assert sum_delta(parts, found.lower).upper >= mass
     assert sum_delta(parts, found.upper).lower <= mass
-
-
-@given(st.lists(st.integers(1, 5000), max_size=8))
-def test_coprime_base_factors_what_it_was_made_of(numbers: list[int]) -> None:
-    base = coprime_base(numbers)
-    assert all(math.gcd(a, b) == 1 for a, b in itertools.combinations(base, 2))
-    for n in numbers:
-        rest = n
-        for b in base:
-            while rest % b == 0:
-                rest //= b
-        assert rest == 1
-
-
-@pytest.mark.parametrize("losses", [(0, 1, 2), (0, 1, 5), (-3, 0, 2, 7)])
-@pytest.mark.parametrize("count", [3, 700])
-def test_powers_add_up_to_one_and_have_the_right_mean(losses: tuple[int, ...], count: int) -> None:
-    size = len(losses) * (len(losses) + 1) // 2
-    mean = sum((Fraction(i + 1, size) * loss for i, loss in enumerate(losses)), Fraction(0))
-    with ctx.workprec(128):
-        found = power({loss: ball(Fraction(i + 1, size)) for i, loss in enumerate(losses)}, count)
-        total = sum(found.values(), arb(0))
-        moment = sum((mass * loss for loss, mass in found.items()), arb(0))
-        assert total.contains(1)
-        assert moment.contains(ball(count * mean))
-        assert max(Enclosure.of(total).gap, Enclosure.of(moment).gap) < 1e-12
