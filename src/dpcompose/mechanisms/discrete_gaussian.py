@@ -49,6 +49,8 @@ class DiscreteGaussianLaw:
 
     def leak(self) -> Ball:
         """Between nothing and all the mass out of reach (the total is at least the height 1 at 0)."""
+        if not self.shift:
+            return Ball(0)
         far = ceil(REACH * self.noise_std)
         return self._beyond([(-1 / ball(2 * Fraction(self.noise_std) ** 2) * far * far).exp()])
 

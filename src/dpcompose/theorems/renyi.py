@@ -19,6 +19,9 @@ from dpcompose.theorems.steps import beyond_leak, leak_of, sum_of
 LEAST_ORDER, MOST_ORDER = 1e-9, 1e9
 """The search looks at orders 1 + s for s in between; any order is valid, a poor one is only loose."""
 
+SILENT = Linear(0)
+"""A divergence of 0 says that both outputs have one law; no conversion of a single order says as much."""
+
 
 @dataclass(frozen=True, slots=True)
 class ResponseCurve(Curve):
@@ -127,6 +130,8 @@ class OneOrder(Profile):
         if delta >= 1:
             return NOTHING
         d = beyond_leak(delta, ((self.leak, 1),))
+        if d.lower >= 0 and self.curve == SILENT:
+            return NOTHING
         if d.lower <= 0:
             raise Declined("no finite order says anything at a δ that does not exceed the leak")
         order = self.best_order(log_delta=math.log(d.lower))
@@ -137,7 +142,7 @@ class OneOrder(Profile):
         """The least bound found, together with the leak; never above 1."""
         near = Enclosure.exactly(epsilon).upper
         order = self.best_order(epsilon=min(near, 1e300))
-        found = self.delta_at(order, epsilon)
+        found = NOTHING if self.curve == SILENT else self.delta_at(order, epsilon)
         d = Enclosure(min(max(found.lower, 0.0), 1.0), min(found.upper, 1.0))
         return enclose(lambda: ball(d) + (1 - ball(d)) * ball(self.leak)) & UNIT
 
