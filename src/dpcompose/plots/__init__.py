@@ -1,0 +1,66 @@
+"""Results → pictures. First a plain value that can be looked at, then `plot`, which needs matplotlib.
+
+| to see | ask |
+|---|---|
+| how ε grows with the number of steps, under every theorem | `growth` |
+| how δ falls as ε grows | `profile` |
+| the privacy region | `plot(region(m))`; of several k `family`, by several theorems `boundaries` |
+| the lines that touch it | `tangents` |
+| the least type II error at each type I error | `tradeoff` |
+| the Rényi curve and its best order | `renyi_curve` |
+| the distribution of the privacy loss | `losses` |
+| every theorem side by side | `plot(compare(m, delta=...))` |
+| what an audit reached, over what was promised | `overlay` |
+
+`plot(value)` gives a figure, `plot(value, axes)` paints on axes of yours, and `save(value, "x.svg")` writes a file.
+"""
+
+from __future__ import annotations
+
+from dpcompose.plots.losses import LossDistribution, losses
+from dpcompose.plots.orders import Converted, RenyiCurve, renyi_curve
+from dpcompose.plots.pictures import FORMATS, plot, save
+from dpcompose.plots.rates import (
+    Boundaries,
+    Boundary,
+    Family,
+    Overlay,
+    Reached,
+    Tangents,
+    TradeOff,
+    boundaries,
+    family,
+    overlay,
+    tangents,
+    tradeoff,
+)
+from dpcompose.plots.sweeps import Growth, PrivacyProfile, Series, Sweep, growth, profile
+
+__all__ = [
+    "FORMATS",
+    "Boundaries",
+    "Boundary",
+    "Converted",
+    "Family",
+    "Growth",
+    "LossDistribution",
+    "Overlay",
+    "PrivacyProfile",
+    "Reached",
+    "RenyiCurve",
+    "Series",
+    "Sweep",
+    "Tangents",
+    "TradeOff",
+    "boundaries",
+    "family",
+    "growth",
+    "losses",
+    "overlay",
+    "plot",
+    "profile",
+    "renyi_curve",
+    "save",
+    "tangents",
+    "tradeoff",
+]

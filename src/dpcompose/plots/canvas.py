@@ -1,0 +1,86 @@
+"""What every picture stands on: a figure that shows itself in a notebook, one style, and who paints what.
+
+Nothing here touches pyplot: a picture is a value, and the settings of the caller stay as they are.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from functools import singledispatch
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpcompose.errors import InvalidParameter
+
+SIZE = (7.2, 4.3)
+STYLE = {
+    "font.family": "DejaVu Sans",  # has every Greek letter, and comes with matplotlib
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.5,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 4.5,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "legend.handlelength": 2.6,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,  # letters stay letters
+    "svg.hashsalt": "dpcompose",  # the same picture is the same file
+}
+
+
+class Picture(Figure):
+    """A figure that belongs to nobody: no window, no global list, and a notebook shows it."""
+
+    def _repr_png_(self) -> bytes:
+        held = io.BytesIO()
+        with styled():
+            self.savefig(held, format="png", dpi=144, bbox_inches="tight")
+        return held.getvalue()
+
+
+def styled() -> AbstractContextManager[None]:
+    """The style, while a picture is painted or written."""
+    return mpl.rc_context(STYLE)  # type: ignore[arg-type]
+
+
+@singledispatch
+def paint(result: object, axes: Axes) -> None:  # noqa: ARG001 - the painters use them
+    """Paint a result on axes. Each kind of result registers its painter."""
+    kinds = ", ".join(sorted(kind.__name__ for kind in paint.registry if kind is not object))
+    raise InvalidParameter("result", type(result).__name__, f"something that has a picture: {kinds}")
+
+
+def beside(axes: Axes, title: str = "") -> None:
+    """The legend to the right of the axes, where it never covers data; none if it would be empty."""
+    handles, _ = axes.get_legend_handles_labels()
+    if handles:
+        axes.legend(title=title, alignment="left", loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+
+
+def say(axes: Axes, sentence: str) -> None:
+    """One sentence in the middle of the axes, where there is nothing to draw."""
+    axes.text(0.5, 0.5, sentence, transform=axes.transAxes, ha="center", va="center", wrap=True)
+
+
+def drawable(values: Iterable[float | None]) -> list[float]:
+    """Values with a gap wherever there is no finite one."""
+    return [math.nan if value is None or not math.isfinite(value) else float(value) for value in values]
+
+
+__all__ = ["SIZE", "Picture", "beside", "drawable", "paint", "say", "styled"]

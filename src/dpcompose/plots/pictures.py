@@ -1,0 +1,75 @@
+"""A picture of any result, on the screen or in a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": "dpcompose"},
+    ".pdf": {"CreationDate": None, "Creator": "dpcompose"},
+}
+"""What can be written, with metadata that does not depend on when it is."""
+DOTS_PER_INCH = 200
+
+
+def plot(result: object, axes: Axes | None = None) -> Figure:
+    """A picture of a result: on the given axes, or on a figure of its own. The figure is returned."""
+    canvas = _canvas()
+    with canvas.styled():
+        if axes is not None:
+            canvas.paint(result, axes)
+            return axes.get_figure(root=True)  # type: ignore[return-value]
+        figure: Figure = canvas.Picture(figsize=canvas.SIZE)
+        canvas.paint(result, figure.add_subplot())
+    return figure
+
+
+def save(result: object, path: str | os.PathLike[str]) -> Path:
+    """Write the picture of a result, or a figure, to a .png, .svg or .pdf file; it is there whole or not at all."""
+    target = Path(path)
+    if target.suffix.lower() not in FORMATS:
+        raise InvalidParameter("path", str(target), f"a file name that ends in {', '.join(FORMATS)}")
+    figure = result if hasattr(result, "savefig") else plot(result)
+    try:
+        _write(figure, target)
+    except OSError as error:
+        raise InvalidParameter("path", str(target), f"a place for a file ({error.strerror})") from None
+    return target
+
+
+def _write(figure: Any, target: Path) -> None:
+    """In memory first, then beside the target, then in its place."""
+    kind, held = target.suffix.lower(), io.BytesIO()
+    with _canvas().styled():
+        figure.savefig(held, format=kind[1:], dpi=DOTS_PER_INCH, bbox_inches="tight", metadata=FORMATS[kind])
+    draft = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(8)}{kind}")
+    try:
+        draft.write_bytes(held.getvalue())
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _canvas() -> Any:
+    """The painters, which bring matplotlib with them."""
+    try:
+        from dpcompose.plots import bars, canvas, curves, squares
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "matplotlib":
+            raise
+        raise ModuleNotFoundError("plot needs matplotlib: install it with pip install 'dpcompose[plot]'.") from None
+    return (canvas, bars, curves, squares)[0]
+
+
+__all__ = ["FORMATS", "plot", "save"]
