@@ -114,3 +114,55 @@ def sampled_gaussian(
         return total * (moment.log() * count - arb(t) * arb(epsilon)).exp() / arb(width)
     finally:
         ctx.prec = before
+
+
+def atoms(values: dict[mpf, mpf], epsilon: float) -> mpf:
+    """The profile of a finite law {loss: probability}."""
+    e = mpf(epsilon)
+    return mp.fsum(p * (1 - mp.exp(e - s)) for s, p in values.items() if s > e)
+
+
+def sums(*laws: dict[mpf, mpf]) -> dict[mpf, mpf]:
+    """The law of a sum of independent finite losses, by brute force."""
+    total = {mpf(0): mpf(1)}
+    for law in laws:
+        following: dict[mpf, mpf] = {}
+        for s, p in total.items():
+            for l, w in law.items():
+                following[s + l] = following.get(s + l, mpf(0)) + p * w
+        total = following
+    return total
+
+
+def two_point(size: float) -> dict[mpf, mpf]:
+    """Randomized response."""
+    e = mpf(size)
+    return {e: mp.exp(e) / (1 + mp.exp(e)), -e: 1 / (1 + mp.exp(e))}
+
+
+def two_point_power(size: float, count: int) -> dict[mpf, mpf]:
+    """Many equal randomized responses: a binomial law."""
+    e = mpf(size)
+    p = mp.exp(e) / (1 + mp.exp(e))
+    log_p, log_q = mp.log(p), mp.log(1 - p)
+    return {
+        (2 * j - count) * e: mp.exp(
+            mp.loggamma(count + 1) - mp.loggamma(j + 1) - mp.loggamma(count - j + 1) + j * log_p + (count - j) * log_q
+        )
+        for j in range(count + 1)
+    }
+
+
+def laplace_twice(size: float, epsilon: float) -> mpf:
+    """Two Laplace mechanisms: condition on the first, whose law is two atoms and a density."""
+    a, e = mpf(size), mpf(epsilon)
+
+    def once(x: mpf) -> mpf:  # δ of one mechanism at x
+        if x >= a:
+            return mpf(0)
+        return 1 - mp.exp((x - a) / 2) if x >= -a else 1 - mp.exp(x)
+
+    between = mp.quad(
+        lambda l: mp.exp((l - a) / 2) / 4 * once(e - l), sorted({-a, max(-a, min(a, e - a)), max(-a, min(a, e + a)), a})
+    )
+    return once(e - a) / 2 + mp.exp(-a) / 2 * once(e + a) + between

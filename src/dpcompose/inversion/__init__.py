@@ -10,18 +10,29 @@ Describe the losses of the steps, in one order of the neighbouring pair, and ask
 
 from __future__ import annotations
 
+from dpcompose.inversion.discrete_gaussian import DiscreteGaussianLoss
+from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.gaussian import GaussianLoss
+from dpcompose.inversion.integer_noise import geometric_loss, staircase_loss
+from dpcompose.inversion.laplace import LaplaceLoss
 from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss
-from dpcompose.inversion.profile import Profile, profile
+from dpcompose.inversion.profiles import Profile, profile
 from dpcompose.inversion.sampled_gaussian import Direction, SampledGaussianLoss
+from dpcompose.inversion.two_point import TwoPointLoss
 
 __all__ = [
     "Budget",
     "Direction",
+    "DiscreteGaussianLoss",
+    "FiniteLoss",
     "GaussianLoss",
+    "LaplaceLoss",
     "Loss",
     "Profile",
     "SampledGaussianLoss",
+    "TwoPointLoss",
+    "geometric_loss",
     "profile",
+    "staircase_loss",
 ]

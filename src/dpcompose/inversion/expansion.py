@@ -23,6 +23,7 @@ import numpy as np
 
 from dpcompose.inversion.bounds import log_chernoff
 from dpcompose.inversion.cumulants import Cumulants
+from dpcompose.inversion.lattice import build_lattice_line, common_lattice
 from dpcompose.inversion.line import NO_BUDGET, Alias, Budget, Readable, Reading
 from dpcompose.inversion.lines import build_line
 from dpcompose.inversion.loss import Loss, Summand
@@ -147,7 +148,7 @@ def is_normal(cumulants: Callable[[float], Cumulants], saddle: Saddle) -> bool:
 
 def expand(bulk: Sequence[Summand], goal: Goal) -> Sum:
     """The bulk's line, and as many jump terms as the tolerance asks for."""
-    line = build_line(build_spectrum(bulk, goal), bulk, goal)
+    line = best_line(bulk, goal)
     lost = sum(b.trim_lost for b in bulk)
     wanted = goal.log_delta + math.log(goal.relative) - 1.0
     if lost <= math.exp(max(wanted, -740.0)) or lost == 0.0:
@@ -203,4 +204,11 @@ def jump_line(members: Sequence[Summand], log_factor: float, goal: Goal) -> Read
         log_moment = math.fsum(p.log_moment + p.log_moment_error for p in parts)
         return Ceiling(Alias(log_chernoff(t) + log_moment + LIBM * abs(log_moment), t))
     own = Goal(saddle, goal.epsilon, log_delta, goal.relative)
-    return build_line(build_spectrum(members, own), members, own)
+    return best_line(members, own)
+
+
+def best_line(summands: Sequence[Summand], goal: Goal) -> Readable:
+    """A lattice line where there is a lattice, else a plain line or a sandwich."""
+    lattice = common_lattice(summands)
+    exact = build_lattice_line(summands, lattice, goal) if lattice else None
+    return exact or build_line(build_spectrum(summands, goal), summands, goal)

@@ -41,6 +41,7 @@ class GaussianSum:
     steps: int
 
     leak = NOTHING
+    lattice = None
     supremum = math.inf
     trim_lost = 0.0
 
@@ -74,9 +75,9 @@ class GaussianSum:
         """With so many steps taken out."""
         raise NotImplementedError(count)
 
-    def dominating(self) -> Sequence[tuple[Loss, int]]:
-        """Something simpler that is worse."""
-        return [(GaussianLoss(self.mu_squared), 1)]
+    def dominating(self) -> Sequence[Summand]:
+        """Nothing is simpler."""
+        return [self]
 
 
 @dataclass(frozen=True)

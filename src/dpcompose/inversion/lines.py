@@ -28,22 +28,23 @@ from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, I
 from dpcompose.inversion.spectrum import Goal, Spectrum, tilt_all
 from dpcompose.inversion.unreachable import Unreachable
 
-MOST_FREQUENCIES = 2_000_000
+MOST_FREQUENCIES = 500_000
 PATIENCE = 3_000
 """Plain lines with so many frequencies are tried before smoothing is."""
 
 
 def build_line(spectrum: Spectrum, summands: Sequence[Summand], goal: Goal) -> Line | Sandwich:
     """The cheaper of a plain line and a sandwich."""
-    eta = smoothing_width(goal)
-    smooth_last = math.ceil(math.sqrt(2.0 * (goal.digits + 7.0)) / eta / spectrum.spacing)
+    reach = math.sqrt(2.0 * (goal.digits + 7.0 + math.log1p(goal.saddle.tilt)))
+    eta = max(smoothing_width(goal), reach / (MOST_FREQUENCIES * spectrum.spacing))
+    if eta > 0.5 / (1.0 + goal.saddle.tilt):
+        raise Unreachable
+    smooth_last = math.ceil(reach / eta / spectrum.spacing)
     last, log_decay = cut_off(spectrum, goal, min(MOST_FREQUENCIES, max(smooth_last, PATIENCE)))
     if last:
         reach = spectrum.spacing * last
         wider = replace(spectrum, parts=tilt_all(summands, goal, reach)) if reach > goal.reach else spectrum
         return plain(wider, Sampled.take(wider, last, log_decay, goal))
-    if smooth_last > MOST_FREQUENCIES:
-        raise Unreachable
     wider = replace(spectrum, parts=tilt_all(summands, goal, spectrum.spacing * smooth_last))
     sample = Sampled.take(wider, smooth_last, 0.0, goal, eta)
     return Sandwich(smoothed_above(wider, sample, eta), smoothed_below(wider, sample, eta))

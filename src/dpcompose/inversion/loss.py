@@ -14,9 +14,16 @@ from typing import NamedTuple, Protocol
 
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.decay import Layers
-from dpcompose.inversion.nodes import Nodes
-from dpcompose.inversion.rounding import Floats, Integers
+from dpcompose.inversion.rounding import Complexes, Floats, Integers
 from dpcompose.numerics.enclosure import Enclosure
+
+
+class Lattice(NamedTuple):
+    r"""The set $a + b\mathbb Z$; both numbers may be off by `error`, relatively."""
+
+    offset: float
+    span: float
+    error: float
 
 
 class Logarithm(NamedTuple):
@@ -81,6 +88,10 @@ class Summand(Protocol):
     def trim_lost(self) -> float:
         """At least the probability that trimming took away."""
 
+    @property
+    def lattice(self) -> Lattice | None:
+        """The lattice on which the sum lives, if it does."""
+
     def cumulants(self, tilt: float) -> Cumulants:
         """Quick values."""
 
@@ -100,8 +111,8 @@ class Summand(Protocol):
     def fewer(self, count: int) -> Summand:
         """This sum with so many of its steps taken out."""
 
-    def dominating(self) -> Sequence[tuple[Loss, int]]:
-        """A simpler composition whose profile lies above this one's, for when all else fails."""
+    def dominating(self) -> Sequence[Summand]:
+        """Something simpler whose profile lies above this one's, for when all else fails; or itself."""
 
 
 class Loss(Protocol):
@@ -112,12 +123,42 @@ class Loss(Protocol):
         """The sum of `count` copies of each loss of this kind, in as few summands as possible."""
 
 
+class Step(Protocol):
+    r"""One step under the law tilted by $e^{tL}$, with certified errors."""
+
+    @property
+    def tilt(self) -> float:
+        """The tilt."""
+
+    @property
+    def log_moment(self) -> float:
+        """$K(t)$."""
+
+    @property
+    def log_moment_error(self) -> float:
+        """A bound on the error of `log_moment`."""
+
+    @property
+    def centre(self) -> float:
+        """A short float near the tilted mean."""
+
+    def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
+        r"""$\varphi - 1$, centred, at the frequencies $m\Delta$, and a bound on its error."""
+
+    def log_modulus(self, spacing: float, indices: Integers) -> Floats:
+        r"""A cheap bound on $\ln|\varphi|$ at the frequencies $m\Delta$."""
+
+
 class Smooth(Loss, Protocol):
-    """A step that is described by quadrature nodes or atoms: see `repeated`."""
+    """A kind of step of which equal copies are gathered: see `repeated`."""
 
     @property
     def leak(self) -> Enclosure:
         """The probability of an infinite loss."""
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The lattice on which one step lives, if it does."""
 
     @property
     def supremum(self) -> float:
@@ -134,8 +175,8 @@ class Smooth(Loss, Protocol):
     def cumulants(self, tilt: float) -> Cumulants:
         """Quick values."""
 
-    def nodes(self, tilt: float, reach: float, error: float) -> Nodes:
-        """Nodes that represent the law at this tilt."""
+    def step(self, tilt: float, reach: float, error: float) -> Step:
+        """The certified law of one step at this tilt."""
 
     def layers(self, tilt: float, log_moment: Enclosure) -> Layers:
         """Uniform pieces under the density, for its decay."""

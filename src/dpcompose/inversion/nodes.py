@@ -20,7 +20,14 @@ from functools import cached_property
 import numpy as np
 
 from dpcompose.inversion.cumulants import Cumulants
+from dpcompose.inversion.gridded import gridded
 from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, Integers, multiples, short
+
+MOST_PRODUCTS = 20_000_000
+"""Beyond so many node-frequency pairs an FFT is faster."""
+NEAR = 48
+ACCURATE, COARSE = 14, 6
+"""Lagrange orders for values and for mere bounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,41 +64,40 @@ class TiltedNodes:
         """
         n, t = self.nodes, self.tilt
         x = t * n.losses
-        w = np.exp(n.log_weights)
-        heavy = x > 1.0
-        with np.errstate(over="ignore"):
-            tilted = np.exp(n.log_weights + x)
-        terms = np.where(heavy, tilted - w, w * np.expm1(np.minimum(x, 1.0)))
         argument = t * n.loss_error + 2.0 * UNIT * np.abs(x)
+        if n.deficit > 0.5 or float((n.log_weights + x).max()) > 500.0:
+            return self._direct_moment(x, argument)
+        w, tilted = np.exp(n.log_weights), np.exp(n.log_weights + x)
+        heavy = x > 1.0
+        terms = np.where(heavy, tilted - w, w * np.expm1(np.minimum(x, 1.0)))
         error = np.abs(terms) * (n.weight_error + 2.0 * LIBM) + np.maximum(w, tilted) * argument
         error += np.where(heavy, tilted * (2.0 * UNIT * np.abs(n.log_weights) + 2.0 * LIBM), 0.0)
         error += np.where(heavy, w * (2.0 * n.weight_error + LIBM), 0.0)
-        if n.deficit > 0.5:
-            return self._direct_moment(tilted, argument)
         total = math.fsum(terms.tolist()) - n.deficit
-        if not math.isfinite(total) or total <= -1.0:
+        if total <= -1.0:
             return math.inf, math.inf
         log_moment = math.log1p(total)
-        strip = float(n.quadrature(np.zeros(1))[0])
         bound = float(error.sum()) + n.deficit_error + n.mass_quadrature + 3.0 * UNIT * (abs(total) + n.deficit)
-        relative = bound / (1.0 + total) + math.exp(min(n.log_tail - log_moment, 0.0))
-        relative = (relative + strip) * SLACK
-        if relative > 0.5:
-            return log_moment, math.inf
-        # The strip bound refers to the true moment, hence the division; -log1p(-r) covers both sides.
-        return log_moment, -math.log1p(-min(relative / (1.0 - strip), 0.75)) + LIBM * abs(log_moment)
+        return log_moment, self._moment_error(log_moment, bound / (1.0 + total))
 
-    def _direct_moment(self, tilted: Floats, argument: Floats) -> tuple[float, float]:
-        """For a small part of a law (a band of jumps) the plain sum is the accurate one."""
+    def _direct_moment(self, x: Floats, argument: Floats) -> tuple[float, float]:
+        """For a small part of a law (a band of jumps), or a huge moment, the plain sum is the accurate
+        one.
+        """
         n = self.nodes
-        error = tilted * (n.weight_error + argument + 2.0 * UNIT * np.abs(n.log_weights) + 2.0 * LIBM)
-        total, bound = math.fsum(tilted.tolist()), float(error.sum()) * SLACK
-        strip = float(n.quadrature(np.zeros(1))[0])
-        if not 0.0 < total < math.inf:
-            return math.inf, math.inf
-        log_moment = math.log(total)
-        relative = bound / total + math.exp(min(n.log_tail - log_moment, 0.0)) + strip / (1.0 - min(strip, 0.5))
-        return log_moment, -math.log1p(-relative) + LIBM * abs(log_moment) if relative < 0.5 else math.inf
+        top = float((n.log_weights + x).max())
+        tilted = np.exp(n.log_weights + x - top)
+        error = tilted * (n.weight_error + argument + 3.0 * UNIT * (np.abs(n.log_weights) + abs(top)) + 2.0 * LIBM)
+        total = math.fsum(tilted.tolist())
+        log_moment = top + math.log(total)
+        return log_moment, self._moment_error(log_moment, float(error.sum()) / total) + UNIT * abs(top)
+
+    def _moment_error(self, log_moment: float, relative: float) -> float:
+        """Rounding, tail and quadrature together; the last refers to the true moment, hence the division."""
+        strip = float(self.nodes.quadrature(np.zeros(1))[0])
+        tail = math.exp(min(self.nodes.log_tail - log_moment, 0.0))
+        total = (relative + tail + strip) * SLACK / (1.0 - min(strip, 0.5))
+        return -math.log1p(-total) + LIBM * abs(log_moment) if total < 0.5 else math.inf
 
     @property
     def log_moment(self) -> float:
@@ -135,12 +141,34 @@ class TiltedNodes:
         a blocked complex dot product.
         """
         n, v = self.nodes, multiples(spacing, indices)
+        if n.losses.size * int(indices[-1]) > MOST_PRODUCTS and indices.size > NEAR:
+            return self._many(spacing, indices)
         values, length = _transform(n.losses - self.centre, self.weights, spacing, indices)
         first, second, spread, shift = self._error_terms
         gamma = 3.0 * (length + 20) * UNIT
         error = np.minimum(v * first, 2.0 * second) + v * shift + gamma * np.minimum(3.0 * v * spread, 8.0)
         error += n.quadrature(v) + n.quadrature(np.zeros(1)) + 2.0 * math.exp(min(n.log_tail - self.log_moment, 0.0))
         return values, error * SLACK
+
+    def log_modulus(self, spacing: float, indices: Integers) -> Floats:
+        """Bound the modulus by a coarse FFT."""
+        values, error = self.gridded(spacing, int(indices[-1]), COARSE)
+        return np.log(np.minimum(np.abs(values[indices]) * (1.0 + 1e-12) + error[indices], 1.0))
+
+    def _many(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
+        """The first frequencies, where errors count most, one by one; the others by one FFT."""
+        near, near_error = self.characteristic(spacing, indices[:NEAR])
+        values, error = self.gridded(spacing, int(indices[-1]), ACCURATE)
+        far = indices[NEAR:]
+        return np.concatenate([near, values[far] - 1.0]), np.concatenate([near_error, error[far]])
+
+    def gridded(self, spacing: float, last: int, order: int) -> tuple[Complexes, Floats]:
+        r"""$\varphi$ itself at every frequency up to a last one, by one FFT, with a bound on the error."""
+        n, v = self.nodes, multiples(spacing, np.arange(last + 1, dtype=np.int64))
+        values, error = gridded(n.losses - self.centre, self.weights, spacing, last, order)
+        _, second, _, shift = self._error_terms
+        error = error + 2.0 * second + v * shift + n.quadrature(v) + n.quadrature(np.zeros(1))
+        return values, error * SLACK + 2.0 * math.exp(min(n.log_tail - self.log_moment, 0.0))
 
 
 def _transform(distance: Floats, weights: Floats, spacing: float, indices: Integers) -> tuple[Complexes, int]:

@@ -12,9 +12,8 @@ from typing import TypeVar
 import numpy as np
 
 from dpcompose.inversion.cumulants import Cumulants
-from dpcompose.inversion.decay import Layers
-from dpcompose.inversion.loss import Logarithm, Loss, Smooth
-from dpcompose.inversion.nodes import TiltedNodes
+from dpcompose.inversion.decay import NO_DECAY, Layers
+from dpcompose.inversion.loss import Lattice, Logarithm, Smooth, Step, Summand
 from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, Integers, multiples
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball, enclose
 
@@ -50,7 +49,7 @@ class TiltedRepeated:
     """`count` independent copies of one step, tilted."""
 
     loss: Smooth
-    step: TiltedNodes
+    step: Step
     count: int
 
     @cached_property
@@ -89,8 +88,15 @@ class TiltedRepeated:
         return self.count * self.layers.log_decay(frequencies) * (1.0 - 1e-12)
 
     def log_bound(self, spacing: float, indices: Integers) -> Floats:
-        """A cheap bound at each frequency."""
-        return self.log_decay(multiples(spacing, indices))
+        """The decay beyond the next lower rung of a ladder of frequencies; atoms, which do not decay, are
+        evaluated coarsely.
+        """
+        if self.layers is NO_DECAY:
+            return self.count * self.step.log_modulus(spacing, indices)
+        frequencies = multiples(spacing, indices)
+        rungs = np.geomspace(frequencies[0], frequencies[-1], 400)
+        rungs[0] = frequencies[0]
+        return self.log_decay(rungs)[np.searchsorted(rungs, frequencies, side="right") - 1]
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,12 @@ class Repeated:
 
     loss: Smooth
     count: int
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """Sums of lattice points are lattice points."""
+        one = self.loss.lattice
+        return one and Lattice(self.count * one.offset, one.span, one.error + UNIT)
 
     @property
     def steps(self) -> int:
@@ -133,7 +145,7 @@ class Repeated:
 
     def tilted(self, tilt: float, reach: float, error: float) -> TiltedRepeated:
         """The certified law at this tilt."""
-        return TiltedRepeated(self.loss, TiltedNodes(self.loss.nodes(tilt, reach, error), tilt), self.count)
+        return TiltedRepeated(self.loss, self.loss.step(tilt, reach, error), self.count)
 
     def trimmed(self, log_mass: float, sharpness: int) -> Repeated:
         """With its far upper tail taken away, if it has one."""
@@ -148,9 +160,13 @@ class Repeated:
         """This sum with so many of its steps taken out."""
         return Repeated(self.loss, self.count - count)
 
-    def dominating(self) -> Sequence[tuple[Loss, int]]:
-        """Something simpler that is worse."""
-        return [(loss, count * self.count) for loss, count in self.loss.dominating()]
+    def dominating(self) -> Sequence[Summand]:
+        """Something simpler that is worse, as often."""
+        return [
+            summand
+            for loss, count in self.loss.dominating()
+            for summand in type(loss).gather([(loss, count * self.count)])
+        ]
 
 
 def union(probability: float, count: int) -> float:

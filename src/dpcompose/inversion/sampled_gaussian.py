@@ -23,7 +23,7 @@ from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.decay import Layers
 from dpcompose.inversion.gaussian import GaussianLoss
 from dpcompose.inversion.loss import Loss, Summand
-from dpcompose.inversion.nodes import Nodes, quick_cumulants
+from dpcompose.inversion.nodes import TiltedNodes, quick_cumulants
 from dpcompose.inversion.repeated import repeat
 from dpcompose.inversion.rounding import LIBM, UNIT, Floats, nearest, short
 from dpcompose.inversion.sampled_gaussian_decay import density_layers
@@ -49,6 +49,7 @@ class SampledGaussianLoss:
     window: Window = WHOLE
 
     leak = NOTHING
+    lattice = None
 
     @cached_property
     def numbers(self) -> tuple[float, float, float, float]:
@@ -190,9 +191,9 @@ class SampledGaussianLoss:
         losses, log_weights = _quick_nodes(self, math.ceil(math.log(max(tilt, 1.0), 4.0)))
         return quick_cumulants(losses, log_weights, tilt)
 
-    def nodes(self, tilt: float, reach: float, error: float) -> Nodes:
-        """Nodes that represent the law at this tilt."""
-        return quadrature_nodes(self, tilt, reach, error)
+    def step(self, tilt: float, reach: float, error: float) -> TiltedNodes:
+        """The certified law of one step at this tilt."""
+        return TiltedNodes(quadrature_nodes(self, tilt, reach, error), tilt)
 
     def layers(self, tilt: float, log_moment: Enclosure) -> Layers:
         """Uniform pieces under the density, for its decay."""

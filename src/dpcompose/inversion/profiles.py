@@ -18,7 +18,7 @@ from functools import cached_property
 from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand
 from dpcompose.inversion.line import Readable, Reading
 from dpcompose.inversion.loss import Loss, Summand
-from dpcompose.inversion.rounding import exp_down, exp_up, log_down, log_up
+from dpcompose.inversion.rounding import LEAST, UNIT, exp_down, exp_up, log_down, log_up
 from dpcompose.inversion.saddle import at_delta, at_epsilon
 from dpcompose.inversion.spectrum import Goal
 from dpcompose.inversion.unreachable import Unreachable
@@ -26,7 +26,7 @@ from dpcompose.numerics.enclosure import NOTHING, Enclosure, ball, enclose
 
 GIVEN_UP = (Unreachable, OverflowError, ZeroDivisionError)
 ROUNDS = 5
-LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.1
+LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
 
 
 def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = NOTHING) -> Profile:
@@ -71,8 +71,8 @@ class Profile:
     @cached_property
     def _simpler(self) -> Profile | None:
         """A composition that dominates this one and is easy, for when nothing finer can be certified."""
-        simpler = profile([part for s in self.summands for part in s.dominating()])
-        return simpler if simpler.summands != self.summands else None
+        simpler = tuple(worse for s in self.summands for worse in s.dominating())
+        return Profile(simpler) if any(a is not b for a, b in zip(simpler, self.summands, strict=False)) else None
 
     # ------------------------------------------------------------------ δ at ε
 
@@ -84,12 +84,11 @@ class Profile:
         found = self._finite_delta(epsilon, tolerance)
         if found.gap >= 1.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.delta(epsilon, 1e-6).upper)
-        lower = (
-            leak.lower + found.lower * (1.0 - leak.upper) if self.further_leak.upper > 0 else leak.lower + found.lower
-        )
-        return Enclosure(
-            max(math.nextafter(lower, 0.0), leak.lower), min(math.nextafter(leak.upper + found.upper, 2.0), 1.0)
-        )
+        if leak.upper == 0.0:
+            return found
+        lower = leak.lower + found.lower * (1.0 - self.further_leak.upper)
+        upper = leak.upper + found.upper * (1.0 - self.further_leak.lower)
+        return Enclosure(max(lower * (1.0 - 4.0 * UNIT), leak.lower), min(upper * (1.0 + 4.0 * UNIT) + LEAST, 1.0))
 
     def _finite_delta(self, epsilon: float, tolerance: float) -> Enclosure:
         found = Enclosure(0.0, self.total_variation if epsilon >= 0.0 else 1.0)
@@ -129,8 +128,11 @@ class Profile:
         leak = self.leak
         if delta < leak.lower:
             return Enclosure(math.inf, math.inf)
-        low_target = math.nextafter(delta - leak.upper, -math.inf) if leak.upper else delta  # for the upper end
-        high_target = math.nextafter(delta - leak.lower, math.inf) if leak.upper else delta  # for the lower end
+        # δ = leak + (1 - further leak)·(finite part): what the finite part must get below, and stay above.
+        low_target = high_target = delta
+        if leak.upper > 0.0:
+            low_target = (delta - leak.upper) / (1.0 - self.further_leak.lower) * (1.0 - 4.0 * UNIT) - LEAST
+            high_target = (delta - leak.lower) / (1.0 - self.further_leak.upper) * (1.0 + 4.0 * UNIT) + LEAST
         if not self.summands or low_target >= self.total_variation:
             return NOTHING
         found = self._solve(low_target, high_target, tolerance)
@@ -144,7 +146,7 @@ class Profile:
         if target <= 0.0:
             return found
         log_delta, relative = math.log(target), within(tolerance)
-        find, tighter = _at_delta(log_delta), 0.25
+        find, tighter, idle = _at_delta(log_delta), 0.25, 0
         for _ in range(ROUNDS):
             try:
                 bulk, saddle = choose_bulk(self.summands, find, log_delta, relative, 1.0)
@@ -157,7 +159,8 @@ class Profile:
                 break
             before = found.upper - found.lower
             found, place = bracket(line, found, place, log_down(low_target), log_up(high_target))
-            if found.gap <= tolerance or found.upper - found.lower > 0.5 * before:
+            idle = idle + 1 if found.upper - found.lower > 0.5 * before else 0
+            if found.gap <= tolerance or idle > 1:
                 break
             find, tighter = _at_epsilon(place), tighter / 30.0
         return found
@@ -183,7 +186,8 @@ def bracket(line: Readable, found: Enclosure, start: float, low: float, high: fl
     δ is non-increasing, so two certified readings decide; how their places were found does not matter.
     """
     epsilon, reading = _newton(line, start, high)
-    width = min(max(reading.log_upper - reading.log_lower, 1e-15), 3.0)
+    known = reading.log_upper > -math.inf
+    width = min(max(reading.log_upper - reading.log_lower, 1e-15), 3.0) if known else 3.0
     first = 0.75 * width / max(abs(reading.slope), 1e-300)
     upper = _search(lambda e: line.read(e).log_upper <= low, epsilon, first, found.upper)
     lower = _search(lambda e: line.read(e).log_lower >= high, epsilon, -first, found.lower)
