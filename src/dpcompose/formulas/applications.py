@@ -5,12 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated
 
+from dpcompose.description import Mechanism
 from dpcompose.errors import Declined
 from dpcompose.formulas.card import UNDEFINED, Found, card
+from dpcompose.formulas.fallback import delta_or
 from dpcompose.formulas.inputs import Count, Delta, Epsilon, Noise, Order, Shift, Times, real, whole
 from dpcompose.formulas.values import CERTAIN, INFINITE, optimal
-from dpcompose.mechanisms.geometric import MOST_ATOMS, GeometricLaw
-from dpcompose.mechanisms.staircase import StaircaseLaw, step_height, variance_optimal_gamma
+from dpcompose.mechanisms.geometric import MOST_ATOMS, Geometric, GeometricLaw
+from dpcompose.mechanisms.laplace import Laplace
+from dpcompose.mechanisms.staircase import Staircase, StaircaseLaw, step_height, variance_optimal_gamma
 from dpcompose.numerics.chisquare import MOST_ROWS
 from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, ball, enclose
 from dpcompose.numerics.finite import sum_delta
@@ -131,7 +134,13 @@ def laplace_profile(k: Count, eps: Epsilon, target_eps: Epsilon) -> Found:
     independent variables that are 0 with probability ½ and else $\min(\mathrm{Exp}(1),\varepsilon)$;
     $\delta(t) = \mathrm E(1-e^{t-k\varepsilon+2S})_+$, exactly.
     """
-    return {"delta": laplace_delta(k, eps, target_eps) if k * eps > target_eps else NOTHING}
+    if target_eps >= k * eps:
+        return {"delta": NOTHING}
+
+    def noise() -> Mechanism:
+        return k * Laplace(scale=1, sensitivity=eps)
+
+    return {"delta": delta_or(lambda: laplace_delta(k, eps, target_eps), noise, target_eps)}
 
 
 @card("GEOM", KOV15.at("Thm. 4.4"), "KOV-GEO/KOV-4.4", "X-GEOM")
@@ -145,7 +154,12 @@ def geometric_profile(k: Count, eps: Epsilon, sens: Steps, target_eps: Epsilon) 
     if sens == 1:
         same = optimal([(eps, Fraction(0), k)]).delta(target_eps)
         return {"delta": same, "rr_same": same}
-    return {"delta": sum_delta([(GeometricLaw(sens / eps, sens), k)], target_eps)}
+
+    def noise() -> Mechanism:
+        return k * Geometric(scale=sens / eps, sensitivity=sens)
+
+    law = GeometricLaw(sens / eps, sens)
+    return {"delta": delta_or(lambda: sum_delta([(law, k)], target_eps), noise, target_eps)}
 
 
 @card("STAIR", GV16.at("Thm. 4"), "KOV-STAIR")
@@ -178,12 +192,12 @@ def staircase_profile(k: Count, eps: Epsilon, gamma: Share, target_eps: Epsilon)
     $\gamma\le\frac12$ and $(2\gamma-1)\Delta a$ above; $k$ of them compose exactly, and $\gamma = \frac12$
     is randomized response.
     """
-    law = StaircaseLaw(eps, gamma)
-    free = not eps or target_eps >= k * eps
-    return {
-        "prob_loss_zero": enclose(law.no_loss) if gamma != Fraction(1, 2) else NOTHING,
-        "delta": NOTHING if free else sum_delta([(law, k)], target_eps),
-    }
+    law, noise = StaircaseLaw(eps, gamma), Staircase(epsilon=eps, gamma=gamma)
+    if not eps or target_eps >= k * eps:
+        cost = NOTHING
+    else:
+        cost = delta_or(lambda: sum_delta([(law, k)], target_eps), lambda: k * noise, target_eps)
+    return {"prob_loss_zero": enclose(law.no_loss) if gamma != Fraction(1, 2) else NOTHING, "delta": cost}
 
 
 @card("JL-CUT", HERE.at("X-JL-CUT"), "X-JL-CUT", "KOV-CUT-DEF (9)")

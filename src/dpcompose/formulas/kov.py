@@ -8,9 +8,11 @@ from flint import ctx
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.formulas.card import Found, Output, card
+from dpcompose.formulas.fallback import black_boxes, delta_or, epsilon_or
 from dpcompose.formulas.inputs import Count, Delta, Deltas, Epsilon, Epsilons, Groups, Times
 from dpcompose.formulas.values import (
     INFINITE,
+    Pieces,
     advanced,
     heterogeneous,
     homogeneous,
@@ -175,11 +177,14 @@ def different_steps(eps_list: Epsilons, delta_list: Deltas, target_eps: Epsilon,
     {\prod(1+e^{\varepsilon_i})}.$$
     """
     pieces = paired(eps_list, delta_list)
+    return {"leak": leak(pieces), **_both_questions(pieces, target_eps, delta_target)}
+
+
+def _both_questions(pieces: Pieces, level: Fraction, target: Fraction) -> dict[str, Output]:
     whole = optimal(pieces)
     return {
-        "leak": leak(pieces),
-        "delta_at_target_eps": whole.delta(target_eps),
-        "eps_at_delta_target": whole.epsilon(delta_target),
+        "delta_at_target_eps": delta_or(lambda: whole.delta(level), lambda: black_boxes(pieces), level),
+        "eps_at_delta_target": epsilon_or(lambda: whole.epsilon(target), lambda: black_boxes(pieces), target),
     }
 
 
@@ -188,12 +193,8 @@ def grouped_steps(groups: Groups, target_eps: Epsilon, delta_target: Delta) -> F
     r"""As HET-EXACT for pure steps, given as pairs $(\varepsilon_i,k_i)$: $k_i$ steps that are
     $\varepsilon_i$-DP.
     """
-    whole = optimal([(e, Fraction(0), count) for e, count in groups])
-    return {
-        "delta_at_target_eps": whole.delta(target_eps),
-        "eps_at_delta_target": whole.epsilon(delta_target),
-        "k_total": sum(count for _, count in groups),
-    }
+    pieces = [(e, Fraction(0), count) for e, count in groups]
+    return {**_both_questions(pieces, target_eps, delta_target), "k_total": sum(count for _, count in groups)}
 
 
 @card("ERR-INTERP", KOV15.at("Thm. 3.3"), "X-PROF")

@@ -227,6 +227,8 @@ class LargestCount:
 
     def exact(self) -> int:
         """The largest count, found by halving and proven by its neighbour."""
+        if not self.delta and self.basic() <= MOST_STEPS:  # only sums cost nothing beyond ε
+            return self.basic()
         width = normal_mu(self.epsilon, self.delta).upper / max(Enclosure.exactly(self.step).upper, 1e-300)
         guess = max(min(self.basic(), MOST_STEPS), int(min(width, 1e5) ** 2))
         surely, possibly = largest_integer(self.delta_at, Enclosure.exactly(self.delta), guess, 0, MOST_STEPS)
