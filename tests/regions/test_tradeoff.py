@@ -27,7 +27,7 @@ CURVED = [
     10 * dpc.Gaussian(noise_std=20.0),
     dpc.Laplace(scale=1.0),
     3 * dpc.Laplace(scale=2.0),
-    6000 * dpc.BlackBox(epsilon=0.01, delta=1e-6),
+    30_000 * dpc.BlackBox(epsilon=0.005, delta=1e-6),
 ]
 KNOWN = [
     *CURVED,

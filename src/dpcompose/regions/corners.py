@@ -29,8 +29,7 @@ from dpcompose.theorems.loss import SumOfLosses
 from dpcompose.theorems.optimal import LeakyResponses
 from dpcompose.theorems.steps import leak_of
 
-MOST_CORNERS = 5000
-MOST_RESPONSES = 20_000
+MOST_CORNERS = 20_000
 MOST_EXACT = 400
 MOST_FACTORS = 64
 _BITS = 192
@@ -63,7 +62,7 @@ def _(profile: LeakyResponses, claim: Claim[Any]) -> tuple[Corners, Corners] | N
 
 
 def _binomial(count: int, step: Real) -> tuple[tuple[Enclosure, Enclosure], ...] | None:
-    return tuple(two_point_tails(count, step)) if count <= MOST_RESPONSES else None
+    return tuple(two_point_tails(count, step)) if count <= MOST_CORNERS else None
 
 
 @corners.register

@@ -23,7 +23,7 @@ from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss import LaplaceProfile
 
 ASKED = 1e-9
-"""The relative gap asked of each single value of a profile."""
+"""The relative gap asked of a single value of a profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class BothOrders:
     facts: Known
     forward: Tradeoff
     backward: Tradeoff
+    asked: float = ASKED
 
     @property
     def symmetric(self) -> bool:
@@ -50,24 +51,24 @@ class BothOrders:
             return self.forward
         if isinstance(self.forward, Corners) and isinstance(self.backward, Corners):
             return _joined(self.forward, self.backward)
-        worse = Levels(partial(ask, self.facts, Order.EITHER))
+        worse = Levels(partial(ask, self.facts, Order.EITHER, asked=self.asked))
         return Envelope(worse, worse)
 
 
-def both_orders(mechanism: Mechanism) -> BothOrders:
+def both_orders(mechanism: Mechanism, asked: float = ASKED) -> BothOrders:
     """The exact function of a law known in closed form, or else one that asks for values of its profile."""
     facts = known(mechanism)
     for claim in facts.profiles():
         if claim.side is Side.BOTH:
             exact = exactly(claim.guarantee, claim)
             if exact is not None:
-                return BothOrders(facts, *exact)
-    first = Levels(partial(ask, facts, Order.FORWARD))
+                return BothOrders(facts, *exact, asked)
+    first = Levels(partial(ask, facts, Order.FORWARD, asked=asked))
     if symmetric(facts):
         both = Envelope(first, first)
-        return BothOrders(facts, both, both)
-    second = Levels(partial(ask, facts, Order.BACKWARD))
-    return BothOrders(facts, Envelope(first, second), Envelope(second, first))
+        return BothOrders(facts, both, both, asked)
+    second = Levels(partial(ask, facts, Order.BACKWARD, asked=asked))
+    return BothOrders(facts, Envelope(first, second), Envelope(second, first), asked)
 
 
 def symmetric(facts: Known) -> bool:
@@ -75,14 +76,14 @@ def symmetric(facts: Known) -> bool:
     return all(first == second for first, second in (claim.guarantee.orders() for claim in facts.profiles()))
 
 
-def ask(facts: Known, order: Order, t: Real) -> Answer:
+def ask(facts: Known, order: Order, t: Real, asked: float = ASKED) -> Answer:
     """δ at t ≥ 0: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either order."""
     sides: dict[Order, Callable[[Profile], Profile]] = {
         Order.FORWARD: lambda profile: profile.orders()[0],
         Order.BACKWARD: lambda profile: profile.orders()[1],
         Order.EITHER: lambda profile: profile,
     }
-    return narrowed("δ", facts, lambda profile: sides[order](profile).delta(t), UNIT, ASKED)
+    return narrowed("δ", facts, lambda profile: sides[order](profile).delta(t), UNIT, asked)
 
 
 @singledispatch

@@ -51,7 +51,7 @@ def beta(
 
 def _betas(mechanism: Mechanism, alpha: Arguments, order: Order, tolerance: float) -> tuple[Answer, ...]:
     least, most = _rates(alpha)
-    choices = both_orders(mechanism).of(order)
+    choices = both_orders(mechanism, max(tolerance, 1e-12) / 100).of(order)
     if not len(least):
         return ()
     lower, upper = (np.array(ends) for ends in zip(*(t.between(least, most, tolerance) for t in choices), strict=True))

@@ -165,7 +165,7 @@ def region(mechanism: Mechanism, order: Order = Order.EITHER, tolerance: float =
     In either order it is the smallest convex region that holds both: as much as all (ε, δ) together say (KOV-C2.3).
     """
     TOLERANCE.check("tolerance", tolerance)
-    orders = both_orders(mechanism)
+    orders = both_orders(mechanism, max(tolerance, 1e-9) / 100)
     tradeoff = orders.joint() if order is Order.EITHER else orders.of(order)[0]
     below, above = (chain.swapped for chain in tradeoff.chains(max(tolerance, 1e-9)))
     vertices = tuple(Vertex(fnr, fpr) for fpr, fnr in reversed(tradeoff.vertices()))
