@@ -16,6 +16,9 @@ from dpcompose.numerics.enclosure import Real
 LEAST = Fraction(math.ulp(0.0))
 """The least positive number a parameter may take: the least positive float."""
 
+MOST_EXPONENT = 5000
+"""Decimals beyond 10^±5000 are refused before they are built."""
+
 
 @dataclass(frozen=True, slots=True)
 class Param:
@@ -59,8 +62,8 @@ class Whole(Param):
 
 def exact(name: str, value: object, allowed: str = "a finite number") -> Real:
     """Any Python number as an exact one; a float is the binary fraction it stores."""
-    if isinstance(value, Decimal) and value.is_finite():
-        return Fraction(value)
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) <= MOST_EXPONENT:
+        return Fraction(value)  # beyond that a fraction would have more digits than memory
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise InvalidParameter(name, value, allowed)
     if isinstance(value, numbers.Integral):
