@@ -25,8 +25,8 @@ from dpcompose.mechanisms.staircase import variance_optimal_gamma
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.parameters import EPSILON, LEAST, Param
 from dpcompose.release.sampling.batches import in_batches
-from dpcompose.release.sampling.bernoulli import Coin
-from dpcompose.release.sampling.geometric import one_sided
+from dpcompose.release.sampling.coins import Coin
+from dpcompose.release.sampling.digits import one_sided
 from dpcompose.release.sampling.lookup import bracket, draw
 from dpcompose.release.sampling.source import OS, Integers, Source, checked_size
 from dpcompose.release.sampling.uniform import uniform

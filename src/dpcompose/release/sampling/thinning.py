@@ -18,7 +18,7 @@ import numpy.typing as npt
 from dpcompose.mechanisms.gaussian import NOISE
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.release.sampling.batches import accepted, in_batches
-from dpcompose.release.sampling.geometric import two_sided
+from dpcompose.release.sampling.digits import two_sided
 from dpcompose.release.sampling.lookup import FEW, bracket, settle
 from dpcompose.release.sampling.source import OS, Integers, Source, checked_size, word, words
 
