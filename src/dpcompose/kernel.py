@@ -50,7 +50,7 @@ class Source:
     def bibtex(self) -> str:
         """The BibTeX entry."""
         body = {"author": self.authors, "title": self.title, "note": self.venue, "year": self.year}
-        return f"@misc{{{self.key},\n" + "".join(f"  {k} = {{{v}}},\n" for k, v in body.items()) + "}"
+        return "\n".join([f"@misc{{{self.key},", *(f"  {k} = {{{v}}}," for k, v in body.items()), "}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,13 @@ class SameAs(Guarantee):
     """The mechanism costs exactly what another one costs."""
 
     mechanism: Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class Each(Guarantee):
+    """One promise for each part of a composition, in order."""
+
+    items: tuple[Any, ...]
 
 
 class Verb(Enum):
@@ -108,35 +115,54 @@ class Theorem:
         """Conclude something about `subject`, or raise `Declined`."""
         if subject.adjacency is not None and subject.adjacency not in self.relations:
             raise Declined(f"not valid under {subject.adjacency.value}")
-        mode, held = adaptivity_of(subject), tuple(claim.guarantee for claim in premises)
+        held = tuple(claim.guarantee for claim in premises)
         side = self.side & _fit(self, subject, premises, counts)
-        if mode > self.adaptivity:
-            side &= Side.LOWER  # an analyst who fixes everything in advance is one of the adaptive ones
         for claim in premises:
             side &= claim.side
         if not side:
             raise Declined("not valid when parameters or the stopping time may depend on earlier outputs")
+        return Claim(subject, self._concluded(subject, held, counts), self, tuple(premises), tuple(counts), side, _SEAL)
+
+    def _concluded(self, subject: Mechanism, held: tuple[Any, ...], counts: Sequence[int]) -> Guarantee:
+        """Run the proof; what is said of each part of a composition is proved part by part."""
+        each = held[0].items if held and isinstance(held[0], Each) else None
         if self.verb is Verb.COMPOSES:
-            found = self.proof(Parts(tuple(zip(held, counts, strict=True)), mode, subject.adjacency))
-        else:
-            found = self.proof(subject, *held) if self.verb is Verb.DESCRIBES else self.proof(*held)
-        return Claim(subject, found, self, tuple(premises), tuple(counts), side, _SEAL)
+            items = tuple(zip(held if each is None else each, counts, strict=True))
+            return self.proof(Parts(items, adaptivity_of(subject), subject.adjacency))
+        if each is not None:
+            return Each(tuple(map(self.proof, each)))
+        if self.verb is Verb.IMPLIES:
+            return self.proof(*held)
+        if isinstance(subject, Composition):
+            return Each(tuple(self.proof(part) for part, _ in subject.parts))
+        return self.proof(subject, *held)
 
 
 def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], counts: Sequence[int]) -> Side:
     """Which ends premises about these subjects support; a premise about something else is a programming error."""
     about = [claim.subject for claim in premises]
+    each = about == [subject] and isinstance(premises[0].guarantee, Each)
+    if each and theorem.verb is not Verb.COMPOSES:
+        return Side.BOTH
     if theorem.verb is Verb.COMPOSES and isinstance(subject, Composition):
-        covered = tuple(zip(about, counts, strict=True))
-        if covered != subject.parts:  # leaving parts out can only cost less
-            left = set(covered) <= set(subject.parts)
-            return Side.LOWER if left else _misapplied(theorem)
-        filtered = subject.filter is not None and subject.filter is not theorem.types[0]
-        return Side.LOWER if filtered else Side.BOTH
+        covered = tuple(zip((part for part, _ in subject.parts) if each else about, counts, strict=True))
+        if covered == subject.parts:
+            return _in_mode(theorem, subject)
+        return Side.LOWER if set(covered) <= set(subject.parts) else _misapplied(theorem)  # fewer parts cost less
+    if theorem.verb is Verb.DESCRIBES and isinstance(subject, Composition):
+        alike = all(type(part) is theorem.types[0] for part, _ in subject.parts)
+        return Side.BOTH if alike and not premises else _misapplied(theorem)
     expected = [subject] if theorem.verb is Verb.IMPLIES else [getattr(subject, "mechanism", None)]
     if premises and isinstance(premises[0].guarantee, SameAs):
         expected = [subject, premises[0].guarantee.mechanism]
-    return Side.BOTH if about == expected[: len(about)] else _misapplied(theorem)
+    return _in_mode(theorem, subject) if about == expected[: len(about)] else _misapplied(theorem)
+
+
+def _in_mode(theorem: Theorem, subject: Mechanism) -> Side:
+    """Where parameters may depend on outputs only filters bound the cost; an analyst who fixes all costs no more."""
+    capped = getattr(subject, "filter", None)
+    other_filter = theorem.verb is Verb.COMPOSES and capped is not None and capped is not theorem.types[0]
+    return Side.LOWER if other_filter or adaptivity_of(subject) > theorem.adaptivity else Side.BOTH
 
 
 def _misapplied(theorem: Theorem) -> Side:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
+from dpcompose.numerics.atoms import Law
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 
 Value: TypeAlias = Real | Enclosure
@@ -96,16 +95,6 @@ class GDP(Guarantee):
     """No test tells the two inputs apart better than N(0, 1) from N(μ, 1); μ² is kept exact."""
 
     mu_squared: Real
-
-
-class Law(Protocol):
-    """A privacy-loss law with finitely many finite values and perhaps mass at +∞."""
-
-    def atoms(self) -> Sequence[tuple[Fraction | object, Ball]]:
-        """Each finite loss with its probability, at the working precision."""
-
-    def leak(self) -> Ball:
-        """The mass at +∞."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,11 @@ def sum_epsilon(parts: Parts, delta: Enclosure) -> Enclosure:
     return Enclosure(found.lower, min(found.upper, most) if feasible else math.inf)
 
 
+def is_listable(parts: Parts) -> bool:
+    """Whether two tables hold all sums, so that the profile is exact to a dozen digits."""
+    return halves(scaled(parts).parts) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class _Meeting:
     """Two halves of a sum, built at one precision."""

@@ -1,4 +1,4 @@
-"""From a mechanism to claims: first what is known of each part, then of the whole."""
+"""From a mechanism to claims: first what is known of each part, then of the whole, no sooner than asked for."""
 
 from __future__ import annotations
 
@@ -14,44 +14,47 @@ from dpcompose.notions import Guarantee, Profile
 
 _LOADED = (mechanisms, theorems)
 """Importing them is what fills the standard library of theorems."""
+MANY = 64
+"""From so many different parts on, parts of one kind are reasoned about together."""
 
 
-@dataclass(frozen=True, slots=True)
 class Known:
-    """Every claim about a whole, and the theorems that declined, with their reasons."""
+    """Every claim about a whole, and the theorems that declined, found as they are asked for."""
 
-    subject: Composition
-    claims: tuple[Claim[Any], ...]
-    declined: tuple[tuple[Theorem, str], ...]
+    def __init__(self, subject: Composition) -> None:
+        """Start with nothing found."""
+        self.subject = subject
+        self._work = _Work(subject)
+        self._profiles: list[Claim[Profile]] = []
+        self._pending = _profiles(self._work)
 
-    def profiles(self) -> list[Claim[Profile]]:
+    def profiles(self) -> Iterator[Claim[Profile]]:
         """The claims that answer questions: those that close the gap alone first, and the cheapest of each."""
-        found = [c for c in self.claims if isinstance(c.guarantee, Profile)]
-        return sorted(found, key=lambda claim: (claim.side is not Side.BOTH, claim.theorem.cost))
+        yield from self._profiles
+        for claim in self._pending:
+            self._profiles.append(claim)
+            yield claim
+
+    @property
+    def claims(self) -> tuple[Claim[Any], ...]:
+        """All of them."""
+        tuple(self.profiles())
+        return tuple(self._work.claims)
+
+    @property
+    def declined(self) -> tuple[tuple[Theorem, str], ...]:
+        """All refusals, with their reasons."""
+        tuple(self.profiles())
+        return tuple(self._work.declined)
 
     def of(self, notion: type[Guarantee]) -> list[Claim[Any]]:
         """The claims of one notion."""
         return [claim for claim in self.claims if isinstance(claim.guarantee, notion)]
 
 
-def whole(subject: Mechanism) -> Composition:
-    """The subject as a flat composition: each different mechanism once."""
-    return subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),))
-
-
 def known(subject: Mechanism) -> Known:
     """All that the library concludes about a mechanism or composition."""
-    flat = whole(subject)
-    table = [facts(part) for part, _ in flat.parts]
-    work = _Work(flat)
-    for theorem in STANDARD.about(Verb.COMPOSES):
-        for premises, counts in _selections(flat, table, theorem, work):
-            work.apply(theorem, premises, counts)
-    for claim in tuple(work.claims):
-        for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
-            if issubclass(theorem.types[-1], Profile):
-                work.apply(theorem, (claim,), ())
-    return Known(flat, tuple(work.claims), tuple(work.declined))
+    return Known(subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),)))
 
 
 @dataclass(slots=True)
@@ -62,20 +65,131 @@ class _Work:
     claims: list[Claim[Any]] = field(default_factory=list)
     declined: list[tuple[Theorem, str]] = field(default_factory=list)
 
-    def apply(self, theorem: Theorem, premises: Sequence[Claim[Any]], counts: Sequence[int] = ()) -> None:
+    def apply(self, theorem: Theorem, premises: Sequence[Claim[Any]], counts: Sequence[int] = ()) -> list[Claim[Any]]:
+        """The new claim, or nothing when the theorem declines or says nothing new."""
         try:
             claim = theorem(self.subject, premises, counts)
         except Declined as reason:
             self.declined.append((theorem, str(reason)))
-        else:
-            if not any(self._covers(c, claim) for c in self.claims):
-                self.claims.append(claim)
+            return []
+        if any(self._covers(c, claim) for c in self.claims):
+            return []
+        self.claims.append(claim)
+        return [claim]
 
     @staticmethod
     def _covers(old: Claim[Any], new: Claim[Any]) -> bool:
         """Whether nothing new is said; what answers questions is kept under every theorem that says it."""
         spoken = old.theorem is new.theorem or not isinstance(new.guarantee, Profile)
         return spoken and new.side in old.side and old.guarantee == new.guarantee
+
+
+def _roads() -> list[tuple[Theorem, Theorem | None]]:
+    """Each composition theorem with each last step to a profile, in the order in which to try them."""
+    roads: list[tuple[Theorem, Theorem | None]] = []
+    for theorem in STANDARD.about(Verb.COMPOSES):
+        if issubclass(theorem.types[-1], Profile):
+            roads.append((theorem, None))
+        roads += [(theorem, t) for t in STANDARD.about(Verb.IMPLIES, theorem.types[-1]) if _is_last(t)]
+    return sorted(roads, key=lambda road: ((road[1] or road[0]).side is not Side.BOTH, (road[1] or road[0]).cost))
+
+
+def _is_last(theorem: Theorem) -> bool:
+    return issubclass(theorem.types[-1], Profile)
+
+
+def _profiles(work: _Work) -> Iterator[Claim[Profile]]:
+    """Every claim that answers questions: about many parts of a kind together, or else one by one."""
+    parts, bounded = _Parts(work), False
+    for claim in _along_roads(work, parts):
+        bounded |= Side.UPPER in claim.side
+        yield claim
+    if parts.kind is not None and not bounded:
+        parts.kind = None
+        yield from _along_roads(work, parts)
+
+
+def _along_roads(work: _Work, parts: _Parts) -> Iterator[Claim[Profile]]:
+    composed: dict[str, list[Claim[Any]]] = {}
+    for theorem, last in _roads():
+        name = theorem.proof.__name__
+        if name not in composed:
+            chosen = list(parts.selections(theorem))
+            composed[name] = [claim for premises, counts in chosen for claim in work.apply(theorem, premises, counts)]
+        for claim in composed[name]:
+            yield from work.apply(last, (claim,)) if last else [claim]
+
+
+class _Parts:
+    """What is known of the parts, one by one or, where there are many of a kind, together."""
+
+    def __init__(self, work: _Work) -> None:
+        assert isinstance(work.subject, Composition)  # noqa: S101 - for the type checker
+        self.whole, self.work = work.subject, work
+        kinds = {type(part) for part, _ in self.whole.parts}
+        self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
+        self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
+        self._table: list[list[Claim[Any]]] | None = None
+
+    def selections(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
+        """Ways to give each part one claim of the theorem's notion."""
+        together = self._together(theorem.types[0])
+        counts = tuple(count for _, count in self.whole.parts)
+        yield from (((claim,), counts) for claim in together)
+        if self.kind is None:
+            yield from self._one_by_one(theorem)
+        elif not together:
+            self._miss(theorem, self.kind)
+
+    def _miss(self, theorem: Theorem, kind: type[Mechanism]) -> None:
+        self.work.declined.append((theorem, f"{kind.__name__} is not known through {theorem.types[0].__name__}"))
+
+    def _together(self, notion: type[Any]) -> list[Claim[Any]]:
+        """Claims that give every part of one kind a promise of the notion."""
+        found: list[Claim[Any]] = []
+        for path in _paths(self.kind, notion) if self.kind is not None else ():
+            premises: tuple[Claim[Any], ...] = ()
+            try:
+                for theorem in path:
+                    premises = (theorem(self.whole, premises),)
+            except Declined:
+                continue
+            found += premises
+        return found
+
+    def _one_by_one(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
+        """For the upper end a claim for every part, for the lower for any."""
+        if self._table is None:
+            self._table = [facts(part) for part, _ in self.whole.parts]
+        notion, counts = theorem.types[0], tuple(count for _, count in self.whole.parts)
+        of_notion = [
+            sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
+            for claims in self._table
+        ]
+        above = [[c for c in claims if Side.UPPER in c.side] for claims in of_notion]
+        missing = [part for (part, _), claims in zip(self.whole.parts, above, strict=True) if not claims]
+        if missing:
+            self._miss(theorem, type(missing[0]))
+        else:
+            for rank in range(max(map(len, above), default=1)):
+                yield tuple(claims[min(rank, len(claims) - 1)] for claims in above), counts
+        if Side.LOWER in theorem.side:
+            below = [[c for c in claims if Side.LOWER in c.side] for claims in of_notion]
+            kept = [(claims[0], n) for claims, n in zip(below, counts, strict=True) if claims]
+            if kept and (missing or any(Side.UPPER not in c.side for c, _ in kept) or len(kept) < len(counts)):
+                yield tuple(claim for claim, _ in kept), tuple(n for _, n in kept)
+
+
+def _paths(kind: type[Mechanism], notion: type[Any]) -> tuple[tuple[Theorem, ...], ...]:
+    """The chains of theorems from a kind of mechanism to a notion."""
+    found: list[tuple[Theorem, ...]] = []
+    pending: list[tuple[Theorem, ...]] = [(t,) for t in STANDARD.about(Verb.DESCRIBES, kind) if len(t.types) == 2]
+    for path in pending:  # grows while it is read
+        if path[-1].types[-1] is notion:
+            found.append(path)
+        after = STANDARD.about(Verb.IMPLIES, path[-1].types[-1])
+        pending += [(*path, t) for t in after if len(t.types) == 2 and not _is_last(t)]
+    return tuple(found)
 
 
 def facts(part: Mechanism) -> list[Claim[Any]]:
@@ -91,7 +205,7 @@ def facts(part: Mechanism) -> list[Claim[Any]]:
                 work.apply(carried, (same, claim))
     for claim in work.claims:  # grows while it is read
         for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
-            if not issubclass(theorem.types[-1], Profile) and len(theorem.types) == 2:
+            if not _is_last(theorem) and len(theorem.types) == 2:
                 work.apply(theorem, (claim,))
     return work.claims
 
@@ -106,26 +220,3 @@ def _describe(part: Mechanism, work: _Work) -> None:
         for claim in inside:
             if isinstance(claim.guarantee, theorem.types[1]):
                 work.apply(theorem, (claim,))
-
-
-def _selections(
-    flat: Composition, table: list[list[Claim[Any]]], theorem: Theorem, work: _Work
-) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
-    """Ways to give each part one claim of the theorem's notion: for the upper end all parts, for the lower any."""
-    notion, counts = theorem.types[0], tuple(count for _, count in flat.parts)
-    of_notion = [
-        sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
-        for claims in table
-    ]
-    above = [[c for c in claims if Side.UPPER in c.side] for claims in of_notion]
-    missing = [part for (part, _), claims in zip(flat.parts, above, strict=True) if not claims]
-    if missing:
-        work.declined.append((theorem, f"{type(missing[0]).__name__} is not known through {notion.__name__}"))
-    else:
-        for rank in range(max(map(len, above), default=1)):
-            yield tuple(claims[min(rank, len(claims) - 1)] for claims in above), counts
-    if Side.LOWER in theorem.side:
-        below = [([c for c in claims if Side.LOWER in c.side], n) for claims, n in zip(of_notion, counts, strict=True)]
-        kept = [(claims[0], n) for claims, n in below if claims]
-        if kept and (missing or any(Side.UPPER not in c.side for c, _ in kept) or len(kept) < len(counts)):
-            yield tuple(claim for claim, _ in kept), tuple(n for _, n in kept)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes
-from dpcompose.notions import FiniteLoss, LaplaceLoss, Law, Profile
+from dpcompose.notions import FiniteLoss, LaplaceLoss, Profile
+from dpcompose.numerics.atoms import Law
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.numerics.finite import sum_delta, sum_epsilon
 from dpcompose.numerics.laplace import laplace_delta, laplace_epsilon
