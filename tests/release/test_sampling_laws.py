@@ -76,6 +76,27 @@ def test_discrete_gaussian(sigma: Fraction) -> None:
     assert p_value(draws, gaussian_height(sigma), int(8 * sigma) + 8) > RARE
 
 
+@pytest.mark.parametrize("scale", [10**6 + 1, 10**9])
+def test_wide_noise_in_its_leading_and_in_its_last_digits(scale: int) -> None:
+    cell = scale // 4
+    laplace = discrete_laplace(scale, DRAWS, RepeatableBytesForTests(15))
+    gauss = discrete_gaussian(scale, DRAWS, RepeatableBytesForTests(16))
+    step = mpmath.mpf(cell) / scale
+
+    def height(z: int) -> mpmath.mpf:
+        """A cell on the left is its mirror image moved out by one."""
+        return mpmath.exp(-z * step) if z >= 0 else mpmath.exp(-~z * step - mpmath.mpf(1) / scale)
+
+    assert p_value(laplace // cell, height, 120) > RARE
+    # The sum over a cell and the integral from half a step before it differ by less than 1/scale².
+    half = mpmath.mpf(1) / (2 * scale)
+    edge = [mpmath.ncdf(mpmath.mpf(z * cell) / scale - half) for z in range(-40, 42)]
+    assert p_value(gauss // cell, lambda z: edge[z + 41] - edge[z + 40], 40) > RARE
+    for draws in (laplace, gauss):
+        assert p_value(draws % 256, lambda z: mpmath.mpf(0 <= z < 256), 256) > RARE
+        assert p_value(draws // 256 % 64, lambda z: mpmath.mpf(0 <= z < 64), 64) > RARE
+
+
 def test_the_slow_path_has_the_same_law() -> None:
     source = RepeatableBytesForTests(4)
     laplace = np.concatenate([discrete_laplace(F(7, 2), FEW - 1, source) for _ in range(150)])
