@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dpcompose.plots.losses import LossDistribution, losses
 from dpcompose.plots.orders import Converted, RenyiCurve, renyi_curve
-from dpcompose.plots.pictures import FORMATS, plot, save
+from dpcompose.plots.pictures import FORMATS, figure, legend, plot, save, styled
 from dpcompose.plots.rates import (
     Boundaries,
     Boundary,
@@ -34,9 +34,10 @@ from dpcompose.plots.rates import (
     tangents,
     tradeoff,
 )
-from dpcompose.plots.sweeps import Growth, PrivacyProfile, Series, Sweep, growth, profile
+from dpcompose.plots.sweeps import COUNTS, Growth, PrivacyProfile, Series, Sweep, growth, profile
 
 __all__ = [
+    "COUNTS",
     "FORMATS",
     "Boundaries",
     "Boundary",
@@ -54,13 +55,16 @@ __all__ = [
     "TradeOff",
     "boundaries",
     "family",
+    "figure",
     "growth",
+    "legend",
     "losses",
     "overlay",
     "plot",
     "profile",
     "renyi_curve",
     "save",
+    "styled",
     "tangents",
     "tradeoff",
 ]

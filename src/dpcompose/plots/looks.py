@@ -24,6 +24,7 @@ DOTTED: Dash = (0, (1, 1.4))
 BROKEN: Dash = (0, (6, 2, 1, 2))
 
 _LONG_DECIMAL = re.compile(r"\d+\.\d{7,}")
+_EXPONENT = re.compile(r"e\+?(-?)0*")
 _MOST_CHARACTERS = 64
 _LABEL = 42
 
@@ -71,13 +72,17 @@ def label(*theorems: str) -> str:
 
 def subject(mechanism: Mechanism) -> str:
     """A mechanism in a title: its expression, with short decimals, cut where it is long."""
-    said = _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.6g}", dumps(mechanism)).replace(" * ", " × ")
+    said = (
+        _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.6g}", dumps(mechanism))
+        .replace(" * ", " × ")
+        .removeprefix("1 × ")
+    )
     return said if len(said) <= _MOST_CHARACTERS else f"{said[: _MOST_CHARACTERS - 1]}…"
 
 
 def number(value: Real) -> str:
     """A parameter in a title."""
-    return f"{float(value):.6g}"
+    return _EXPONENT.sub(r"e\1", f"{float(value):.6g}")
 
 
 __all__ = ["LOOKS", "Look", "label", "look", "number", "subject"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import secrets
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,24 @@ def plot(result: object, axes: Axes | None = None) -> Figure:
         figure: Figure = canvas.Picture(figsize=canvas.SIZE)
         canvas.paint(result, figure.add_subplot())
     return figure
+
+
+def figure() -> Figure:
+    """An empty figure like the others, for a picture of one's own."""
+    canvas = _canvas()
+    with canvas.styled():
+        return canvas.Picture(figsize=canvas.SIZE)  # type: ignore[no-any-return]
+
+
+def styled() -> AbstractContextManager[None]:
+    """The style of the pictures, for what is added to one."""
+    return _canvas().styled()  # type: ignore[no-any-return]
+
+
+def legend(axes: Axes) -> None:
+    """The legend to the right of the axes, anew after something was added to a picture."""
+    with styled():
+        _canvas().beside(axes)
 
 
 def save(result: object, path: str | os.PathLike[str]) -> Path:
@@ -72,4 +91,4 @@ def _canvas() -> Any:
     return (canvas, bars, curves, squares)[0]
 
 
-__all__ = ["FORMATS", "plot", "save"]
+__all__ = ["FORMATS", "figure", "legend", "plot", "save", "styled"]

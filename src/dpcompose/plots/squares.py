@@ -99,7 +99,7 @@ def _(result: Overlay, axes: Axes) -> None:
 def _square(axes: Axes, title: str) -> None:
     """Both rates from 0 to 1, and the diagonal that guessing reaches."""
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=MISSES, ylabel=ALARMS, title=title)
-    axes.set_aspect("equal", adjustable="box")
+    axes.set_aspect("equal", adjustable="box", anchor="W")
     axes.plot([0, 1], [1, 0], color=GREY, lw=1, ls=(0, (4, 3)), label="guessing", gid="guessing", zorder=1.5)
 
 
