@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dpcompose import inversion
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
@@ -53,14 +55,14 @@ class Inverted(Profile):
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger δ; a level between two floats is enclosed by both."""
         level = Enclosure.exactly(epsilon)
-        return _larger(self.inversions(), lambda p: _at(p.delta, level, self.tolerance))
+        return _larger(self.inversions, lambda p: _at(p.delta, level, self.tolerance))
 
     def epsilon(self, delta: Real) -> Enclosure:
         """The larger ε."""
         if delta >= 1:
             return NOTHING
         target = Enclosure.exactly(delta)
-        return _larger(self.inversions(), lambda p: _at(p.epsilon, target, self.tolerance))
+        return _larger(self.inversions, lambda p: _at(p.epsilon, target, self.tolerance))
 
 
 def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, tolerance: float) -> Enclosure:
@@ -71,9 +73,15 @@ def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, toleranc
     return Enclosure(reading(place.upper, tolerance).lower, upper.upper)
 
 
-def _larger(orders: Sequence[inversion.Profile], ask: Callable[[inversion.Profile], Enclosure]) -> Enclosure:
-    """Encloses the maximum over the orders."""
-    found = [ask(order) for order in orders]
+def _larger(
+    orders: Callable[[], Sequence[inversion.Profile]], ask: Callable[[inversion.Profile], Enclosure]
+) -> Enclosure:
+    """Encloses the maximum over the orders; declines where a float overflows on the way."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            found = [ask(order) for order in orders()]
+    except ArithmeticError:
+        raise Declined("too far out for floats to follow the line") from None
     return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
 
 
