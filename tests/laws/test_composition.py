@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import MECHANISMS, agree, compositions, deltas, epsilon_of, epsilons, named, small_deltas, some
 
 import dpcompose as dpc
+from strategies import MECHANISMS, agree, compositions, deltas, epsilon_of, epsilons, named, small_deltas, some
 
 TIGHT = 1e-6
 every = pytest.mark.parametrize("cls", MECHANISMS, ids=named)
@@ -47,7 +47,7 @@ def scaled(m: Any, factor: int) -> Any:
 @pytest.mark.parametrize("cls", SCALED, ids=named)
 @settings(max_examples=40)
 @given(data=st.data(), left=st.integers(0, 8), right=st.integers(1, 8), delta=small_deltas, factor=st.integers(2, 9))
-def test_parts_that_do_not_merge_cost_what_they_cost_merged(
+def test_parts_that_do_not_merge_cost_what_they_cost_merged(  # noqa: PLR0917 - drawn, not called
     cls: type, data: st.DataObject, left: int, right: int, delta: float, factor: int
 ) -> None:
     m = data.draw(some(cls))

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import dpcompose as dpc
 from strategies import (
     LEAVES,
     MECHANISMS,
@@ -26,8 +28,6 @@ from strategies import (
     some,
     sound,
 )
-
-import dpcompose as dpc
 
 every = pytest.mark.parametrize("cls", MECHANISMS, ids=named)
 SECONDS = 10  # a limit for a hang, generous on a busy machine; answers take milliseconds

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf
-from oracles.definitions import leaky_responses
-from strategies import MECHANISMS, compositions, deltas, epsilon_of, epsilons, named, small_deltas, some
 
 import dpcompose as dpc
 from dpcompose.kernel import STANDARD, SameAs, Side, Verb
 from dpcompose.notions import Profile
 from dpcompose.prove.claims import known
+from oracles.definitions import leaky_responses
+from strategies import MECHANISMS, compositions, deltas, epsilon_of, epsilons, named, small_deltas, some
 
 every = pytest.mark.parametrize("cls", MECHANISMS, ids=named)
 ROUNDING = mpf(10) ** -50  # of the oracle, which works with sixty digits

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from mpmath import mp, mpf
@@ -98,4 +99,4 @@ def leaky_responses(kinds: Iterable[tuple[Any, Any, int]], epsilon: Any) -> mpf:
 
 def integral(density: Callable[[mpf], mpf], points: Sequence[Any]) -> mpf:
     """An integral over pieces on which the integrand is smooth."""
-    return mp.fsum(mp.quad(density, [a, b]) for a, b in zip(points, points[1:], strict=False))
+    return mp.fsum(mp.quad(density, [a, b]) for a, b in pairwise(points))
