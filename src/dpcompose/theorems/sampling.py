@@ -1,0 +1,90 @@
+"""One run on a Poisson sample, in closed form: sampling bends the hockey stick, and does nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.errors import Declined
+from dpcompose.inversion import SampledGaussianLoss
+from dpcompose.kernel import Parts, Side, composes
+from dpcompose.notions import LossTransform, Profile
+from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.normal import normal_epsilon
+from dpcompose.numerics.roots import invert_decreasing
+from dpcompose.sources import BBG18
+
+
+def normal_cdf(z: Ball) -> Ball:
+    r"""$\Phi(z)$, accurate in the lower tail."""
+    return (-z / Ball(2).sqrt()).erfc() / 2
+
+
+@dataclass(frozen=True, slots=True)
+class SampledNormal(Profile):
+    """(1−q)N(0, σ²) + qN(1, σ²) against N(0, σ²), and the reverse."""
+
+    rate: Real
+    noise_std: Real
+
+    def removed(self, epsilon: Real) -> Enclosure:
+        r"""$q\,(\Phi(-\frac y\mu+\frac\mu2)-R\,\Phi(-\frac y\mu-\frac\mu2))$ with $y = \ln R$,
+        $R = 1+(e^\varepsilon-1)/q$ and $\mu = 1/\sigma$: the Gaussian's profile at $y$, times $q$.
+        """
+
+        def formula(e: Ball, q: Ball, mu: Ball) -> Ball:
+            odds = 1 + e.expm1() / q
+            y = odds.log() / mu
+            return q * (normal_cdf(mu / 2 - y) - odds * normal_cdf(-mu / 2 - y))
+
+        return self._enclosed(formula, epsilon)
+
+    def added(self, epsilon: Real) -> Enclosure:
+        r"""$(1-(1-q)e^\varepsilon)\,\Phi(\frac x\mu+\frac\mu2)-qe^\varepsilon\,\Phi(\frac x\mu-\frac\mu2)$ with
+        $x = \ln(1+(e^{-\varepsilon}-1)/q)$; nothing once $e^{-\varepsilon}\le1-q$.
+        """
+        odds_left = enclose(lambda: 1 + (-ball(epsilon)).expm1() / ball(self.rate))
+        if odds_left.lower <= 0:
+            return NOTHING if odds_left.upper <= 0 else Enclosure(0.0, 1.0)
+
+        def formula(e: Ball, q: Ball, mu: Ball) -> Ball:
+            x = ((-e).expm1() / q).log1p() / mu
+            return (q - (1 - q) * e.expm1()) * normal_cdf(x + mu / 2) - q * e.exp() * normal_cdf(x - mu / 2)
+
+        return self._enclosed(formula, epsilon)
+
+    def _enclosed(self, formula: Callable[[Ball, Ball, Ball], Ball], epsilon: Real) -> Enclosure:
+        found = enclose(lambda: formula(ball(epsilon), ball(self.rate), 1 / ball(self.noise_std)))
+        return Enclosure(min(max(found.lower, 0.0), 1.0), min(max(found.upper, 0.0), 1.0))
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger of both orders."""
+        found = self.removed(epsilon), self.added(epsilon)
+        return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        r"""Removal alone gives $\ln(1+q(e^y-1))$, $y$ the Gaussian's ε at δ/q; two evaluations certify the rest."""
+        if delta >= 1:
+            return NOTHING
+        if delta <= 0:
+            return Enclosure(math.inf, math.inf)
+        inner = normal_epsilon(1 / Fraction(self.noise_std) ** 2, Fraction(delta) / Fraction(self.rate))
+        guess = enclose(lambda: (ball(self.rate) * ball(inner).expm1()).log1p())
+        near = guess.lower if math.isfinite(guess.lower) else 1.0
+        return invert_decreasing(self.delta, Enclosure.exactly(delta), max(near, 0.0), 0.0, 1e300)
+
+
+@composes("X-SGM-1", BBG18.at("Thm. 2"), side=Side.BOTH, cost=1)
+def one_sampled_gaussian(parts: Parts[LossTransform]) -> Profile:
+    r"""One Gaussian on a Poisson sample: $(1-q)Q+qP$ against $Q$ has the profile
+    $q\,\delta_{P\|Q}(\ln(1+(e^\varepsilon-1)/q))$; the reverse follows from
+    $\delta_{Q\|P}(\varepsilon) = 1-e^\varepsilon+e^\varepsilon\delta_{P\|Q}(-\varepsilon)$.
+    """
+    if len(parts.items) != 1 or parts.items[0][1] != 1:
+        raise Declined("holds for a single run")
+    step = parts.items[0][0].forward
+    if not isinstance(step, SampledGaussianLoss):
+        raise Declined("holds for a sampled Gaussian")
+    return SampledNormal(step.rate, step.noise_std)
