@@ -1,0 +1,153 @@
+"""The questions, asked: price, checks, charge, data, noise, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any, TypedDict, Unpack
+
+from dpcompose.description import Adjacency
+from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.enclosure import Real
+from dpcompose.release.budget import Budget
+from dpcompose.release.contributions import EveryRow, Missing
+from dpcompose.release.noises import Noise
+from dpcompose.release.quantiles import Quantile
+from dpcompose.release.queries import Query, Tallied
+from dpcompose.release.result import Quote, Release
+from dpcompose.release.sampling import OS, Source
+from dpcompose.release.statistics import Count, Mean, Sum, Variance
+
+STATISTICS: Mapping[str, type[Query]] = MappingProxyType(
+    {kind.statistic: kind for kind in (Count, Sum, Mean, Variance, Quantile)}
+)
+"""The questions by name; `histogram` is a count by keys."""
+
+
+class Protection(TypedDict, total=False):
+    """How a question is asked: whom it hides, and at which price."""
+
+    unit: str | EveryRow
+    epsilon: Real
+    delta: Real
+    max_rows: int
+    adjacency: Adjacency
+    missing: Missing
+    confidence: Real
+
+
+class Grouped(Protection, total=False):
+    """The same, by groups."""
+
+    by: str | None
+    keys: Sequence[Any] | None
+    max_groups: int | None
+    noise: Noise
+
+
+class Door(TypedDict, total=False):
+    """Where the data is, and who is charged."""
+
+    table: str | None
+    budget: Budget | None
+    source: Source
+
+
+class Asked(Grouped, Door, total=False):
+    """Everything that a count takes."""
+
+
+class Single(Protection, Door, total=False):
+    """Everything that a question without groups takes."""
+
+
+def count(data: object, **asked: Unpack[Asked]) -> Release:
+    """How many units (or rows, with `max_rows` above 1) there are, in all or `by` a column."""
+    return run("count", data, **asked)
+
+
+def histogram(data: object, *, by: str, **asked: Unpack[Asked]) -> Release:  # type: ignore[misc] # `by` is required here
+    """Counts by the keys of a column: by those in `keys`, all of them answered; or by those found in the data whose
+    noisy count passes a threshold, which costs δ.
+    """
+    return run("count", data, by=by, **asked)
+
+
+def sum(  # noqa: A001 - its name in every engine
+    data: object, value: str, *, lower: Real, upper: Real, grid: Real | None = None, **asked: Unpack[Asked]
+) -> Release:
+    """The sum of a column, each value clipped to [lower, upper] and taken to whole steps of `grid`."""
+    return run("sum", data, value=value, lower=lower, upper=upper, grid=grid, **asked)
+
+
+def mean(
+    data: object, value: str, *, lower: Real, upper: Real, grid: Real | None = None, **asked: Unpack[Asked]
+) -> Release:
+    """The mean of a column, each value clipped to [lower, upper]: a noisy sum and a noisy count, at half of ε each."""
+    return run("mean", data, value=value, lower=lower, upper=upper, grid=grid, **asked)
+
+
+def variance(
+    data: object, value: str, *, lower: Real, upper: Real, grid: Real | None = None, **asked: Unpack[Asked]
+) -> Release:
+    """The variance of a column, each value clipped to [lower, upper]: three noisy sums, at a third of ε each."""
+    return run("variance", data, value=value, lower=lower, upper=upper, grid=grid, **asked)
+
+
+def quantile(
+    data: object, value: str, q: Real, *, lower: Real, upper: Real, grid: Real | None = None, **asked: Unpack[Single]
+) -> Release:
+    """A point of the grid below which a share `q` of the rows lies, chosen by the exponential mechanism."""
+    return run("quantile", data, value=value, q=q, lower=lower, upper=upper, grid=grid, **asked)
+
+
+def query(statistic: str, **options: Any) -> Query:
+    """The question of a name, with its options; nothing is looked at but the options."""
+    name = "count" if statistic == "histogram" else statistic
+    if name not in STATISTICS:
+        raise InvalidParameter("statistic", statistic, f"one of {', '.join(STATISTICS)}")
+    kind = STATISTICS[name]
+    known = {f.name for f in fields(kind)}
+    unknown = sorted(options.keys() - known)
+    if unknown:
+        raise InvalidParameter("option", unknown[0], f"one of {', '.join(sorted(known))} for a {name}")
+    return kind(**{"unit": None, "epsilon": None, **options})
+
+
+def quote(statistic: str, **options: Any) -> Quote:
+    """What a question would cost, item by item, and how accurate it would be; no data is needed."""
+    asked = query(statistic, **options)
+    asked.columns  # noqa: B018 - refuses what is not declared
+    return asked.quote()
+
+
+def run(
+    statistic: str,
+    data: object,
+    *,
+    table: str | None = None,
+    budget: Budget | None = None,
+    source: Source = OS,
+    **options: Any,
+) -> Release:
+    """Ask by name. A refusal comes before the charge, the charge before the answer is computed.
+
+    What fails after the charge stays charged: whether the data made it fail is not to be had for free.
+    """
+    from dpcompose.release.tables import opened
+
+    asked = query(statistic, **options)
+    columns, price = asked.columns, asked.quote()
+    with opened(data, table) as found:
+        found.check(columns)
+        if isinstance(asked, Tallied) and asked.by is not None and asked.keys is not None:
+            found.check_keys(asked.by, list(asked.keys))
+        found.readable(columns, asked.missing)
+        if budget is not None:
+            budget.spend(price.mechanism, str(asked))
+        estimates = asked.answered(found, source)
+    return Release(asked, price.mechanism, price.charge, estimates)
+
+
+__all__ = ["STATISTICS", "count", "histogram", "mean", "quantile", "query", "quote", "run", "sum", "variance"]

@@ -1,0 +1,61 @@
+"""Who is charged: anything that can refuse. A release asks before it touches the data."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING
+from typing import Protocol
+
+from dpcompose.description import Adaptivity, Composition, Mechanism
+from dpcompose.numerics.enclosure import Real, rounded
+from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.prove.answer import Answer, epsilon
+from dpcompose.release.refusals import OverBudget
+
+
+class Budget(Protocol):
+    """A book of charges."""
+
+    def spend(self, mechanism: Mechanism, purpose: str, /) -> None:
+        """Charge what is about to be run, or refuse and charge nothing."""
+        ...
+
+
+class Allowance:
+    """(ε, δ) for a series of releases, in memory.
+
+    Whoever asks may look at earlier answers before choosing what to ask next, how precisely, and when to stop: by
+    default the total is that of a filter, which allows this. With a `plan`, whose releases were fixed in advance, the
+    allowance starts with it spent, and `Composition(adaptivity=ADAPTIVE)` as a plan counts what follows as fixed, too.
+    """
+
+    def __init__(self, *, epsilon: Real, delta: Real = 0, plan: Mechanism | None = None) -> None:
+        """Start with everything left, or with a plan already spent."""
+        self.epsilon, self.delta = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
+        start = Composition(adaptivity=Adaptivity.FULLY_ADAPTIVE) if plan is None else Composition() + plan
+        self.spent: Composition = start
+        self._check(start, "the plan")
+
+    @property
+    def charge(self) -> Answer:
+        """What has been spent: ε at the allowance's δ."""
+        return epsilon(self.spent, self.delta)
+
+    def spend(self, mechanism: Mechanism, purpose: str, /) -> None:
+        """Charge, or raise `OverBudget` and charge nothing."""
+        whole = self.spent + mechanism
+        self._check(whole, purpose)
+        self.spent = whole
+
+    def _check(self, whole: Composition, purpose: str) -> None:
+        total = epsilon(whole, self.delta)
+        if total.upper > self.epsilon:
+            raise OverBudget(
+                f"With {purpose} the total would be ε = {rounded(total.upper, ROUND_CEILING)} at δ = "
+                f"{float(self.delta):g}, and ε = {float(self.epsilon):g} is allowed."
+            )
+
+    def __repr__(self) -> str:
+        return f"Allowance(epsilon={self.epsilon}, delta={self.delta}, spent={self.spent})"
+
+
+__all__ = ["Allowance", "Budget"]

@@ -1,0 +1,166 @@
+r"""The noise of a release: how much of it meets a target, its tails, and whole numbers of it.
+
+Geometric noise is the default: on counts that differ by one it is as good as any noise can be under composition
+(Kairouz, Oh and Viswanath 2015, Theorem 4.4).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.calibration import calibrate
+from dpcompose.description import Adjacency, Composition, Mechanism
+from dpcompose.errors import InvalidParameter
+from dpcompose.mechanisms import BlackBox, DiscreteGaussian, Geometric
+from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
+from dpcompose.release.sampling import OS, Integers, Source, discrete_gaussian, discrete_laplace
+
+REACH = 64
+Leak = Composition
+NO_LEAK = Composition()
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """What must be hidden: so many cells that move, each by at most `shift`."""
+
+    count: int
+    shift: int
+    adjacency: Adjacency
+
+
+class Drawn(ABC):
+    """Noise of one size."""
+
+    mechanism: Mechanism
+
+    @abstractmethod
+    def draw(self, size: int, source: Source = OS) -> Integers:
+        """Independent whole numbers of it."""
+
+    @abstractmethod
+    def tail(self, distance: int) -> float:
+        """An upper bound of P(Z ≥ distance), for a distance of at least 1."""
+
+    def reach(self, chance: Real) -> int:
+        """The least distance (up to rounding) from which on a tail is at most this likely."""
+        low, high = 0, 1
+        while self.tail(high) > chance:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.tail(middle) > chance else (low, middle)
+        return high
+
+    def margin(self, confidence: Real) -> int:
+        """The noise is at most this large, in either direction, with the confidence."""
+        return self.reach((1 - Fraction(confidence)) / 2) - 1
+
+
+class Noise(ABC):
+    """A kind of noise."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name.upper()
+
+    @abstractmethod
+    def fitted(self, cells: Cells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> Drawn:
+        """The least noise (up to rounding) with which the cells, and a leak beside them, meet (ε, δ)."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnGeometric(Drawn):
+    """Two-sided geometric noise."""
+
+    mechanism: Geometric
+
+    def draw(self, size: int, source: Source = OS) -> Integers:
+        """Independent whole numbers of it."""
+        return discrete_laplace(self.mechanism.scale, size, source)
+
+    def tail(self, distance: int) -> float:
+        r"""$P(Z \ge t) = r^t/(1+r)$ with $r = e^{-1/b}$."""
+
+        def formula() -> Ball:
+            rate = -1 / ball(Fraction(self.mechanism.scale))
+            return (rate * distance).exp() / (1 + rate.exp())
+
+        return enclose(formula).upper
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnGaussian(Drawn):
+    """Discrete Gaussian noise."""
+
+    mechanism: DiscreteGaussian
+
+    def draw(self, size: int, source: Source = OS) -> Integers:
+        """Independent whole numbers of it."""
+        return discrete_gaussian(self.mechanism.noise_std, size, source)
+
+    def tail(self, distance: int) -> float:
+        r"""$P(Z \ge t) \le \min\{e^{-t^2/2\sigma^2}, P(\sigma N \ge t-1)\}$: it is sub-Gaussian (Canonne, Kamath and
+        Steinke 2020, Section 3), and no larger than a normal variable rounded away from 0.
+        """
+
+        def subgaussian() -> Ball:
+            return (-(ball(Fraction(distance) / deviation) ** 2) / 2).exp()
+
+        def normal() -> Ball:
+            return (ball(Fraction(distance - 1) / deviation) / ball(2).sqrt()).erfc() / 2
+
+        deviation = Fraction(self.mechanism.noise_std)
+        return min(enclose(subgaussian).upper, enclose(normal).upper)
+
+
+class GeometricNoise(Noise):
+    """Two-sided geometric noise; meets δ = 0."""
+
+    name = "geometric"
+
+    def fitted(self, cells: Cells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> DrawnGeometric:
+        """The scale is count·shift/ε; or, where some δ is left, what randomized response needs, if that is less."""
+        scale: Real = Fraction(cells.count * cells.shift) / Fraction(epsilon)
+        if delta and cells.count > 1 and not beside.parts:
+            step = 1 / (Fraction(epsilon) / cells.count)
+            found = calibrate(
+                lambda b: cells.count * BlackBox(epsilon=1 / Fraction(b)),
+                epsilon=epsilon,
+                delta=delta,
+                within=(float(step / REACH / cells.count), math.nextafter(float(step), math.inf)),
+            )
+            scale = min(scale, Fraction(found.value) * cells.shift)
+        return DrawnGeometric(Geometric(scale=scale, sensitivity=cells.shift, adjacency=cells.adjacency))
+
+
+class GaussianNoise(Noise):
+    """Discrete Gaussian noise; needs δ > 0."""
+
+    name = "gaussian"
+
+    def fitted(self, cells: Cells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> DrawnGaussian:
+        """Calibrated on the whole table."""
+        if not delta:
+            raise InvalidParameter("delta", delta, "a positive number, as Gaussian noise never meets δ = 0")
+
+        def table(noise_std: Real) -> Mechanism:
+            one = DiscreteGaussian(noise_std=noise_std, sensitivity=cells.shift, adjacency=cells.adjacency)
+            return cells.count * one + beside
+
+        # ρ = cΔ²/2σ² = (√(L + ε) − √L)² meets (ε, δ/2), L = ln 2/δ: twice that deviation is enough.
+        log = math.log(2) - math.log(delta)
+        room = float(epsilon) / (math.sqrt(log + float(epsilon)) + math.sqrt(log))
+        most = 2 * cells.shift * math.sqrt(cells.count) / room
+        found = calibrate(table, epsilon=epsilon, delta=delta, within=(most / REACH**2, most))
+        mechanism = DiscreteGaussian(noise_std=found.value, sensitivity=cells.shift, adjacency=cells.adjacency)
+        return DrawnGaussian(mechanism)
+
+
+GEOMETRIC, GAUSSIAN = GeometricNoise(), GaussianNoise()
+
+__all__ = ["GAUSSIAN", "GEOMETRIC", "Cells", "Drawn", "Noise"]

@@ -1,0 +1,133 @@
+r"""Quantiles: one point of a declared grid, chosen by the exponential mechanism.
+
+With $n$ rows and $q = a/b$, the point $x$ has the gap $\max(bL - an, an - bU, 0)$, $L$ rows below it and $U$ rows at or
+below it. A row moves every gap by at most $\max(a, b-a)$, so a choice $\propto e^{-\varepsilon\,\text{gap}/2\Delta}$
+has bounded range ε. It is made by rejection, in whole numbers: a uniform point with gap $k$ is taken if a geometric
+draw of scale $2\Delta/\varepsilon$ is at least $k$, which has probability $e^{-k\varepsilon/2\Delta}$ exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcompose.description import Adjacency
+from dpcompose.errors import InvalidParameter
+from dpcompose.mechanisms import Exponential
+from dpcompose.numerics.enclosure import Real, ball, enclose
+from dpcompose.parameters import exact
+from dpcompose.release.contributions import EveryRow
+from dpcompose.release.grids import Grid, declared
+from dpcompose.release.queries import Query, within
+from dpcompose.release.result import Estimate, Key, Quote
+from dpcompose.release.sampling import Source, geometric, uniform_below
+from dpcompose.release.sampling.source import PATIENCE, broken
+from dpcompose.release.secret import Secret
+
+MOST_POINTS = 10**6
+FINEST = 10**4
+BATCH = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantile(Query):
+    """The value below which a share q of the rows lies."""
+
+    value: str
+    q: Real
+    lower: Real
+    upper: Real
+    grid: Real | None = None
+
+    statistic: ClassVar[str] = "quantile"
+
+    @property
+    def level(self) -> Fraction:
+        """q, to four digits."""
+        level = Fraction(exact("q", self.q, "a number between 0 and 1")).limit_denominator(FINEST)
+        if not 0 <= level <= 1:
+            raise InvalidParameter("q", self.q, "a number from 0 to 1, such as 0.5 for the median")
+        return level
+
+    @property
+    def points(self) -> Grid:
+        """The candidates."""
+        grid = declared(self.lower, self.upper, self.grid)
+        if grid.most >= MOST_POINTS:
+            raise InvalidParameter("grid", self.grid, f"a coarser step: at most {MOST_POINTS:g} points")
+        return grid
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Unit and value."""
+        if not isinstance(self.value, str) or not self.value:
+            raise InvalidParameter("value", self.value, "the name of a column")
+        return {**({} if isinstance(self.unit, EveryRow) else {"unit": self.unit}), "value": self.value}
+
+    @property
+    def scale(self) -> Fraction:
+        r"""$2\Delta/\varepsilon$, with Δ doubled where a unit is replaced."""
+        rows, level = self.checked().rows, self.level
+        moved = rows * max(level.numerator, level.denominator - level.numerator)
+        return 2 * moved * (2 if self.adjacency is Adjacency.REPLACE_ONE else 1) / Fraction(self.epsilon)
+
+    def quote(self) -> Quote:
+        """One choice of bounded range ε."""
+        mechanism = Exponential(epsilon=self.epsilon, adjacency=self.adjacency)
+        self.checked()
+        margins = {"rank": float(self._margin())}
+        return Quote(self, {"choice": mechanism}, mechanism, within(mechanism, self.epsilon, self.delta), margins)
+
+    def _margin(self) -> int:
+        r"""Each point of gap $k$ is chosen with probability at most $e^{-k/s}$, and there are N points: rows for $k =
+        s\ln(N/\beta)$.
+        """
+        wrong = 1 - Fraction(self.confidence)
+        reach = enclose(lambda: ball(self.scale) * ball((self.points.most + 1) / wrong).log())
+        return ceil(reach.upper / self.level.denominator)
+
+    def answered(self, table: Any, source: Source) -> Mapping[Key, Estimate]:
+        """Count the rows at each point, choose one."""
+        from dpcompose.release.totals import counted_points
+
+        grid, scale, margin = self.points, self.scale, self._margin()
+        counts = counted_points(self, table, source)
+        index = counts.spent_in(lambda held: chosen(Secret(gaps(held, self.level)), scale, source))
+        ends = grid.point(0), grid.point(grid.most)
+        note = f"rank off by at most {margin} rows"
+        return {None: Estimate(grid.point(index), *ends, self.confidence, note)}
+
+    def __str__(self) -> str:
+        return f"quantile {float(self.level):g} of {self.value!r} {self.points}, hiding {self.units()}"
+
+
+def gaps(counts: npt.NDArray[np.int64], level: Fraction) -> npt.NDArray[np.int64]:
+    """How far each point is from the level, in rows times the denominator."""
+    a, b = level.numerator, level.denominator
+    upto = np.cumsum(counts)
+    target = a * int(upto[-1])
+    found: npt.NDArray[np.int64] = np.maximum(np.maximum(b * (upto - counts) - target, target - b * upto), 0)
+    return found
+
+
+def chosen(distances: Secret[npt.NDArray[np.int64]], scale: Fraction, source: Source) -> int:
+    """An index, drawn with probability proportional to e^(−gap/scale)."""
+    return distances.spent_in(lambda held: _chosen(held - held.min(), scale, source))
+
+
+def _chosen(gap: npt.NDArray[np.int64], scale: Fraction, source: Source) -> int:
+    for _ in range(PATIENCE):
+        index = uniform_below(len(gap), BATCH, source)
+        taken = np.flatnonzero(geometric(scale, BATCH, source) >= gap[index.astype(np.int64)])
+        if taken.size:
+            return int(index[taken[0]])
+    raise broken(source)
+
+
+__all__ = ["Quantile", "chosen", "gaps"]

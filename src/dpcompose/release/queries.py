@@ -1,0 +1,192 @@
+"""What may be asked of a table, and what it costs: known before any data is touched."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Any, ClassVar
+
+from dpcompose.description import Adjacency, Composition, Mechanism
+from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.mechanisms import NameAndShame
+from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.parameters import DELTA, EPSILON, Param
+from dpcompose.prove.answer import Answer, epsilon
+from dpcompose.release.contributions import REFUSE, Bounds, EveryRow, Missing, Tally, bounded
+from dpcompose.release.noises import GEOMETRIC, Cells, Drawn, Noise
+from dpcompose.release.result import Estimate, Key, Quote
+from dpcompose.release.sampling import Source
+from dpcompose.release.thresholds import Threshold, threshold
+
+CONFIDENCE = Param("confidence", Fraction(1, 2), 1 - Fraction(1, 10**9), "probability", typical=(0.9, 0.99))
+MOST_KEYS = 10**6
+MOST_SHIFT = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query(ABC):
+    """A question about the rows of a table, and the protection it is asked with."""
+
+    unit: str | EveryRow
+    epsilon: Real
+    delta: Real = 0
+    max_rows: int = 1
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    missing: Missing = REFUSE
+    confidence: Real = Fraction(19, 20)
+
+    statistic: ClassVar[str]
+
+    def checked(self, groups: object = None, by: str | None = None) -> Bounds:
+        """Check everything that is common to all queries, and say how much a unit may contribute."""
+        if not EPSILON.check("epsilon", self.epsilon):
+            raise InvalidParameter("epsilon", self.epsilon, "a positive number, as at ε = 0 an answer says nothing")
+        DELTA.check("delta", self.delta)
+        CONFIDENCE.check("confidence", self.confidence)
+        if not isinstance(self.missing, Missing):
+            raise InvalidParameter("missing", self.missing, "REFUSE or DROP")
+        return bounded(self.unit, self.max_rows, groups, by, self.adjacency)[1]
+
+    @property
+    @abstractmethod
+    def columns(self) -> Mapping[str, str]:
+        """What the query reads: role (unit, key, value) → column."""
+
+    @abstractmethod
+    def quote(self) -> Quote:
+        """The price, or a refusal; a pure function of the query."""
+
+    @abstractmethod
+    def answered(self, table: Any, source: Source) -> Mapping[Key, Estimate]:
+        """Touch the data, add the noise, forget the data."""
+
+    def units(self) -> str:
+        """The unit and its bounds, in words."""
+        most = f"at most {self.max_rows} row{'s' if self.max_rows > 1 else ''} each"
+        who = "row" if isinstance(self.unit, EveryRow) else f"{self.unit!r} ({most})"
+        return f"one {who} {'added or removed' if self.adjacency is Adjacency.ADD_REMOVE else 'replaced'}"
+
+
+def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
+    """What the mechanism costs at δ; parts that exceed what the whole was given are a defect, and refused."""
+    charge = epsilon(mechanism, delta)
+    if charge.upper > Enclosure.exactly(epsilon_).upper:
+        raise NotProvable(f"The noise is not shown to meet ε = {float(epsilon_):g} at δ = {float(delta):g}")
+    return charge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tallied(Query):
+    """A question that a few noisy sums answer, for the whole table or for each group."""
+
+    by: str | None = None
+    keys: Sequence[Any] | None = field(default=None, hash=False)
+    max_groups: int | None = None
+    noise: Noise = GEOMETRIC
+
+    @property
+    @abstractmethod
+    def tallies(self) -> Mapping[str, Tally]:
+        """The sums that are needed, by name."""
+
+    @abstractmethod
+    def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
+        """What the noisy sums say."""
+
+    def read(self) -> dict[str, str]:
+        """Unit and key, where there are such columns."""
+        named = {} if isinstance(self.unit, EveryRow) else {"unit": self.unit}
+        return named if self.by is None else {**named, "key": self.by}
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Unit and key; nothing else by default."""
+        return self.read()
+
+    @property
+    def bounds(self) -> Bounds:
+        """What a unit may contribute; refuses what is not declared, or not consistent."""
+        if not isinstance(self.noise, Noise):
+            raise InvalidParameter("noise", self.noise, "GEOMETRIC or GAUSSIAN")
+        if self.by is None and self.keys is not None:
+            raise InvalidParameter("keys", self.keys, "nothing without `by`")
+        if self.keys is not None:
+            _check_keys(self.keys)
+        return self.checked(self.max_groups, self.by)
+
+    @property
+    def drawn(self) -> dict[str, Drawn]:
+        """The noise of each sum: every sum gets an equal share of ε and δ."""
+        bounds, tallies, cells = self.bounds, self.tallies, self.cells
+        share, leak = Fraction(self.epsilon) / len(tallies), Fraction(self.delta) / len(tallies)
+        beside = cells * NameAndShame(delta=self._leak / cells) if self.unseen else Composition()
+        return {
+            name: self.noise.fitted(Cells(cells, self._shift(bounds, tally), self.adjacency), share, leak, beside)
+            for name, tally in tallies.items()
+        }
+
+    @property
+    def cells(self) -> int:
+        """How many groups differ between neighbours."""
+        return self.bounds.cells(None if self.keys is None else len(self.keys))
+
+    @property
+    def unseen(self) -> bool:
+        """Whether the keys are to be found in the data."""
+        return self.by is not None and self.keys is None
+
+    @property
+    def _leak(self) -> Fraction:
+        """The δ that a threshold may use: all of it beside noise that needs none, else half."""
+        return Fraction(self.delta) / (1 if self.noise is GEOMETRIC else 2)
+
+    def threshold(self, drawn: Drawn) -> Threshold:
+        """The least noisy count that may be shown with its key, where keys come from the data."""
+        return threshold(drawn, self.cells, self.bounds.rows, self._leak)
+
+    def quote(self) -> Quote:
+        """Each sum is an item; so is what keys found in the data may reveal."""
+        drawn, cells = self.drawn, self.cells
+        runs = {name: noise.mechanism for name, noise in drawn.items()}
+        if self.unseen:
+            runs["keys"] = self.threshold(*drawn.values()).mechanism
+        items = {name: cells * one if cells > 1 else one for name, one in runs.items()}
+        whole = reduce(add, items.values())
+        margins = {name: float(noise.margin(self.confidence)) for name, noise in drawn.items()}
+        return Quote(self, items, whole, within(whole, self.epsilon, self.delta), margins)
+
+    def answered(self, table: Any, source: Source) -> Mapping[Key, Estimate]:
+        """Through the engine; see `tables`."""
+        from dpcompose.release.totals import noisy_totals
+
+        return noisy_totals(self, table, source)
+
+    def _shift(self, bounds: Bounds, tally: Tally) -> int:
+        shift = bounds.sensitivity(tally)
+        if shift > MOST_SHIFT:
+            raise InvalidParameter(
+                "grid", shift, f"a coarser grid or fewer rows: one unit may move a sum by {MOST_SHIFT:g} steps at most"
+            )
+        return shift
+
+    def _asked(self, what: str) -> str:
+        groups = "" if self.by is None else f" by {self.by!r}"
+        plural = "" if self.max_groups == 1 else "s"
+        most = "" if self.max_groups is None else f" in at most {self.max_groups} group{plural}"
+        return f"{what}{groups}, hiding {self.units()}{most}"
+
+
+def _check_keys(keys: Sequence[Any]) -> None:
+    if isinstance(keys, str) or not isinstance(keys, Sequence) or not 1 <= len(keys) <= MOST_KEYS:
+        raise InvalidParameter("keys", keys, f"a list of 1 to {MOST_KEYS:g} keys")
+    if any(key is None or key != key for key in keys):  # noqa: PLR0124 - only NaN differs from itself
+        raise InvalidParameter("keys", keys, "keys without a missing one")
+    if len(set(keys)) != len(keys):
+        raise InvalidParameter("keys", keys, "each key once")
+
+
+__all__ = ["Query", "Tallied", "within"]

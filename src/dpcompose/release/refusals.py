@@ -1,0 +1,16 @@
+"""What a release refuses, in one sentence each; a refusal comes before the charge and shows no value of the data."""
+
+from __future__ import annotations
+
+from dpcompose.errors import DPError
+
+
+class InvalidData(DPError, ValueError):
+    """Data that cannot be read, or that is not what the query says it is."""
+
+
+class OverBudget(DPError):
+    """A charge that does not fit into what is left."""
+
+
+__all__ = ["InvalidData", "OverBudget"]

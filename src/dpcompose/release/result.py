@@ -1,0 +1,155 @@
+"""What a release is: the query, the mechanism, the charge and the noisy answer with its error bar, in one object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from dpcompose import spec
+from dpcompose.description import Mechanism
+from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.enclosure import Real, rounded
+from dpcompose.prove.answer import Answer
+
+if TYPE_CHECKING:
+    from dpcompose.release.queries import Query
+
+Key: TypeAlias = object
+"""The value of a grouping column; None where there are no groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A noisy number, and an interval that holds the exact one (of the bounded data) with the stated confidence."""
+
+    value: int | Fraction
+    lower: int | Fraction
+    upper: int | Fraction
+    confidence: Real
+    note: str = ""
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    @property
+    def error(self) -> float:
+        """The greater distance from the value to an end of the interval."""
+        return float(max(self.upper - self.value, self.value - self.lower))
+
+    def __str__(self) -> str:
+        low, high = rounded(Fraction(self.lower), ROUND_FLOOR), rounded(Fraction(self.upper), ROUND_CEILING)
+        said = f"{rounded(Fraction(self.value), ROUND_HALF_EVEN)}  [{low}, {high}]"
+        return f"{said}  {self.note}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a query would cost, item by item, and how accurate it would be: known before any data is touched."""
+
+    query: Query
+    items: Mapping[str, Mechanism] = field(hash=False)
+    mechanism: Mechanism
+    charge: Answer
+    margins: Mapping[str, float] = field(hash=False)
+
+    def __str__(self) -> str:
+        lines = [f"{self.query}", f"  costs       {charged(self.charge, self.query.delta)}"]
+        lines += [f"  {name:<10}  {spec.dumps(item)}" for name, item in self.items.items()]
+        shown = ((name, rounded(margin, ROUND_CEILING)) for name, margin in self.margins.items())
+        return "\n".join([*lines, *(f"  {name:<10}  noise at most ±{m} ({_sure(self.query)})" for name, m in shown)])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Release:
+    """A noisy answer that may be published, with what it cost. The exact answer is in it nowhere."""
+
+    query: Query
+    mechanism: Mechanism
+    charge: Answer
+    estimates: Mapping[Key, Estimate] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "estimates", MappingProxyType(dict(self.estimates)))
+
+    @property
+    def estimate(self) -> Estimate:
+        """The only estimate; a table has one for each key instead."""
+        if set(self.estimates) != {None}:
+            raise InvalidParameter("release", "a table", "a single number; use `estimates` or `values`")
+        return self.estimates[None]
+
+    @property
+    def value(self) -> int | Fraction:
+        """The only noisy number."""
+        return self.estimate.value
+
+    @property
+    def values(self) -> dict[Key, int | Fraction]:
+        """The noisy numbers by key."""
+        return {key: estimate.value for key, estimate in self.estimates.items()}
+
+    def __float__(self) -> float:
+        return float(self.estimate)
+
+    def __str__(self) -> str:
+        width = max((len(str(key)) for key in self.estimates if key is not None), default=0)
+        lines = [
+            f"{self.query}",
+            f"  costs  {charged(self.charge, self.query.delta)}",
+            f"  noisy  [{_sure(self.query)}]",
+        ]
+        named = (("" if key is None else f"{key!s:<{width}}  ", found) for key, found in self.estimates.items())
+        return "\n".join([*lines, *(f"  {name}{found}" for name, found in named)])
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{key!r}: {found}" for key, found in list(self.estimates.items())[:10])
+        more = ", …" if len(self.estimates) > 10 else ""
+        return f"Release({self.query}; {spec.dumps(self.mechanism)}; {{{shown}{more}}})"
+
+    def rows(self) -> list[dict[str, object]]:
+        """A dictionary a number, for frames and files."""
+        return [
+            {
+                "key": key,
+                "value": _plain(found.value),
+                "lower": _plain(found.lower),
+                "upper": _plain(found.upper),
+                "confidence": float(found.confidence),
+                "note": found.note,
+            }
+            for key, found in self.estimates.items()
+        ]
+
+    def document(self) -> dict[str, object]:
+        """Everything as plain values, for JSON."""
+        return {
+            "query": str(self.query),
+            "mechanism": spec.dumps(self.mechanism),
+            "charge": {"epsilon_at_most": self.charge.upper, "delta": float(self.query.delta)},
+            "because": self.charge.because,
+            "rows": [{**row, "key": _key(row["key"])} for row in self.rows()],
+        }
+
+
+def charged(charge: Answer, delta: Real) -> str:
+    """The charge in words, never less than it is."""
+    return f"ε ≤ {rounded(charge.upper, ROUND_CEILING)} at δ = {float(delta):g}, because {charge.because}"
+
+
+def _sure(query: Query) -> str:
+    return f"{float(query.confidence):.4g} sure, each"
+
+
+def _plain(number: int | Fraction) -> int | float:
+    return number if isinstance(number, int) else float(number)
+
+
+def _key(key: object) -> object:
+    return key if isinstance(key, str | int | bool | None) else str(key)
+
+
+__all__ = ["Estimate", "Key", "Quote", "Release", "charged"]

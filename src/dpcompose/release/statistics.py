@@ -1,0 +1,143 @@
+"""Counts, sums, means and variances: what each needs, and what its noisy sums say.
+
+A unit with more rows than it may have counts as `max_rows` rows with the mean of its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.enclosure import Real
+from dpcompose.release.contributions import Tally
+from dpcompose.release.grids import Grid, declared
+from dpcompose.release.queries import Tallied
+from dpcompose.release.result import Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count(Tallied):
+    """How many rows, or (with one row a unit, the default) how many units."""
+
+    statistic: ClassVar[str] = "count"
+
+    @property
+    def tallies(self) -> Mapping[str, Tally]:
+        """The count."""
+        return {"count": Tally()}
+
+    def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
+        """The noisy count; the exact one is not negative."""
+        (count,), (margin,) = noisy, margins
+        return Estimate(count, max(count - margin, 0), max(count + margin, 0), self.confidence)
+
+    def __str__(self) -> str:
+        return self._asked("count")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Valued(Tallied):
+    """A question about the values of a column, clipped to a range that the user declares."""
+
+    value: str
+    lower: Real
+    upper: Real
+    grid: Real | None = None
+
+    @property
+    def points(self) -> Grid:
+        """The declared grid."""
+        return declared(self.lower, self.upper, self.grid)
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Unit, key and value."""
+        if not isinstance(self.value, str) or not self.value:
+            raise InvalidParameter("value", self.value, "the name of a column")
+        if self.unseen:
+            raise InvalidParameter("keys", None, f"the list of keys: a {self.statistic} has no threshold for others")
+        return {**self.read(), "value": self.value}
+
+    def __str__(self) -> str:
+        return self._asked(f"{self.statistic} of {self.value!r} {self.points}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sum(Valued):
+    """The sum of a column."""
+
+    statistic: ClassVar[str] = "sum"
+
+    @property
+    def tallies(self) -> Mapping[str, Tally]:
+        """The sum, in steps of the grid."""
+        return {"sum": Tally(self.points.most, -self.points.first, 1)}
+
+    def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
+        """Steps times their size."""
+        (steps,), (margin,), step = noisy, margins, self.points.step
+        return Estimate(steps * step, (steps - margin) * step, (steps + margin) * step, self.confidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean(Valued):
+    """The mean of a column: a sum around the middle of the range, and a count."""
+
+    statistic: ClassVar[str] = "mean"
+
+    @property
+    def tallies(self) -> Mapping[str, Tally]:
+        """Around the middle a unit moves a sum least."""
+        return {"count": Tally(), "sum": Tally(self.points.most, self.points.middle, 1)}
+
+    def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
+        """The ratio, and where it may lie when both parts lie in their margins."""
+        grid = self.points
+        count, (low, high) = max(noisy[0], 1), ratio(noisy, margins, 1, (-grid.middle, grid.most - grid.middle))
+        value = min(max(Fraction(noisy[1], count), low), high)
+        mean, least, most = (grid.point(grid.middle + x) for x in (value, low, high))
+        return Estimate(mean, least, most, self.confidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variance(Valued):
+    """The variance of a column (the mean squared distance from the mean)."""
+
+    statistic: ClassVar[str] = "variance"
+
+    @property
+    def tallies(self) -> Mapping[str, Tally]:
+        """A count, a sum and a sum of squares, both around the middle."""
+        grid = self.points
+        squared = max(grid.middle, grid.most - grid.middle) ** 2
+        return {"count": Tally(), "sum": Tally(grid.most, grid.middle, 1), "squares": Tally(squared, 0, 2)}
+
+    def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
+        """The mean square less the square of the mean, and what both can be within their margins."""
+        grid = self.points
+        count, most = max(noisy[0], 1), Fraction(grid.most, 2) ** 2
+        left, right = ratio(noisy, margins, 1, (-grid.middle, grid.most - grid.middle))
+        low, high = ratio(noisy, margins, 2, (0, self.tallies["squares"].most))
+        least = Fraction(0) if left <= 0 <= right else min(left**2, right**2)
+        ends = (max(low - max(left**2, right**2), Fraction(0)), max(min(high - least, most), Fraction(0)))
+        value = Fraction(noisy[2], count) - Fraction(noisy[1], count) ** 2
+        found, lower, upper = (grid.step**2 * x for x in (min(max(value, ends[0]), ends[1]), *ends))
+        return Estimate(found, lower, upper, self.confidence)
+
+
+def ratio(
+    noisy: Sequence[int], margins: Sequence[int], index: int, possible: tuple[int, int]
+) -> tuple[Fraction, Fraction]:
+    """Where a sum divided by the count may lie, when every part lies in its margin."""
+    least, most = noisy[0] - margins[0], noisy[0] + margins[0]
+    low, high = map(Fraction, possible)
+    if least < 1:
+        return low, high
+    ends = [Fraction(noisy[index] + side * margins[index], n) for side in (-1, 1) for n in (least, most)]
+    return min(max(min(ends), low), high), max(min(max(ends), high), low)
+
+
+__all__ = ["Count", "Mean", "Sum", "Valued", "Variance"]

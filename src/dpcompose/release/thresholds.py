@@ -1,0 +1,41 @@
+r"""Keys that come from the data: a key is shown only if its noisy count is large.
+
+A key that one unit alone has is missing next door. There nothing is shown; here it is shown with probability
+$p = P(m + Z \ge \tau)$ at most, $m$ the most rows of the unit. So each of the unit's keys costs what its noisy count
+costs, and a leak of $p$ (Korolova, Kenthapadi, Mishra and Ntoulas 2009).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.errors import InvalidParameter
+from dpcompose.mechanisms import NameAndShame
+from dpcompose.release.noises import Drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The least noisy count that is shown, and what showing may reveal for each key of a unit."""
+
+    least: int
+    leak: float
+
+    @property
+    def mechanism(self) -> NameAndShame:
+        """The leak of one key."""
+        return NameAndShame(delta=self.leak)
+
+
+def threshold(drawn: Drawn, cells: int, rows: int, delta: Fraction) -> Threshold:
+    r"""The least $\tau = m + t$ with `cells` leaks of $P(Z \ge t)$ within δ: $1-(1-p)^c \le cp$."""
+    if not delta:
+        raise InvalidParameter(
+            "delta", 0, "a positive number where keys come from the data, or the list of keys in `keys`"
+        )
+    distance = drawn.reach(delta / cells)
+    return Threshold(rows + distance, drawn.tail(distance))
+
+
+__all__ = ["Threshold", "threshold"]
