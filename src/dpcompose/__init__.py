@@ -51,6 +51,7 @@ if _TYPE_CHECKING:
         Staircase,
     )
     from dpcompose.numerics.enclosure import Enclosure
+    from dpcompose.plots.pictures import plot
     from dpcompose.prove.answer import Answer, Answers, delta, epsilon, renyi
     from dpcompose.prove.compare import Comparison, compare
     from dpcompose.regions.readings import accuracy, advantage, bayes_error, beta, posterior, posterior_odds, tpr
@@ -96,6 +97,7 @@ _HOMES = {
         "Staircase",
     ),
     "numerics.enclosure": ("Enclosure",),
+    "plots.pictures": ("plot",),
     "prove.answer": ("Answer", "Answers", "delta", "epsilon", "renyi"),
     "prove.compare": ("Comparison", "compare"),
     "regions.readings": ("accuracy", "advantage", "bayes_error", "beta", "posterior", "posterior_odds", "tpr"),
@@ -151,6 +153,7 @@ __all__ = [
     "delta",
     "epsilon",
     "formula",
+    "plot",
     "posterior",
     "posterior_odds",
     "region",

@@ -66,6 +66,11 @@ class Linear(Curve):
         """ρα."""
         return ball(self.rho) * ball(order)
 
+    def guess(self, order: float) -> float:
+        """ρα at the greatest ρ may be."""
+        rho = self.rho if isinstance(self.rho, Enclosure) else Enclosure.exactly(self.rho)
+        return rho.upper * order
+
 
 @dataclass(frozen=True, slots=True)
 class SumOfCurves(Curve):

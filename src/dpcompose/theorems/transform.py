@@ -12,13 +12,22 @@ import numpy as np
 from dpcompose import inversion
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
-from dpcompose.inversion import Direction, GaussianLoss, SampledGaussianLoss, TwoPointLoss, profile
+from dpcompose.inversion import (
+    Direction,
+    DiscreteGaussianLoss,
+    GaussianLoss,
+    SampledGaussianLoss,
+    TwoPointLoss,
+    profile,
+)
 from dpcompose.kernel import Parts, Side, composes, describes, implies
+from dpcompose.mechanisms.discrete_gaussian import DiscreteGaussian
 from dpcompose.mechanisms.gaussian import Gaussian
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import GDP, ApproxDP, LaplaceLoss, LossTransform, Profile, Value
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Profile, Value
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, enclose
-from dpcompose.sources import HERE, ZDW22
+from dpcompose.sources import CKS20, HERE, ZDW22
+from dpcompose.theorems.listed import Listed
 from dpcompose.theorems.steps import leak_of
 
 Steps = tuple[tuple[Any, int], ...]
@@ -50,7 +59,7 @@ class Inverted(Profile):
         leak, orders = self._leak(), [self.forward]
         if self.backward != self.forward:
             orders.append(self.backward)
-        return [profile(order, leak) for order in orders]
+        return [profile([(_loss(step), n) for step, n in order], leak) for order in orders]
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger δ; a level between two floats is enclosed by both."""
@@ -63,6 +72,11 @@ class Inverted(Profile):
             return NOTHING
         target = Enclosure.exactly(delta)
         return _larger(self.inversions, lambda p: _at(p.epsilon, target, self.tolerance))
+
+
+def _loss(step: Any) -> inversion.Loss:
+    """The engine's own description of a step."""
+    return step.loss() if isinstance(step, Listed) else step
 
 
 def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, tolerance: float) -> Enclosure:
@@ -103,6 +117,23 @@ def approx_to_transform(g: ApproxDP) -> LossTransform:
 def laplace_to_transform(g: LaplaceLoss) -> LossTransform:
     r"""The loss of a Laplace mechanism has two atoms and an exponential density between them."""
     return LossTransform(inversion.LaplaceLoss(g.step), inversion.LaplaceLoss(g.step))
+
+
+@implies("X-LINE-FIN", HERE.at("engine"), side=Side.BOTH)
+def finite_to_transform(g: FiniteLoss) -> LossTransform:
+    r"""A loss with values $l_j$ and probabilities $p_j$ has $\mathrm{E}e^{zL} = \sum_jp_je^{zl_j}$, its leak aside."""
+    return LossTransform(Listed(g.forward), Listed(g.backward))
+
+
+@describes("X-LINE-DG", CKS20.at("Def. 1"), side=Side.BOTH)
+def discrete_gaussian_transform(m: DiscreteGaussian) -> LossTransform:
+    r"""The loss $(\Delta^2-2\Delta x)/2\sigma^2$ of discrete Gaussian noise lies on a lattice of span
+    $\Delta/\sigma^2$.
+    """
+    if not m.noise_std:
+        raise Declined("there is no noise")
+    loss = DiscreteGaussianLoss(m.noise_std, m.sensitivity)
+    return LossTransform(loss, loss)
 
 
 @describes("X-LINE-SGM", ZDW22.at("Thm. 11"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
