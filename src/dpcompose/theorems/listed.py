@@ -1,0 +1,53 @@
+"""A finite loss law as the engine wants it: arrays of floats, with the error of each stated."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpcompose.inversion import FiniteLoss
+from dpcompose.inversion.loss import Lattice
+from dpcompose.numerics.atoms import Law, Loss, value
+from dpcompose.numerics.enclosure import UNIT, Enclosure
+
+ROUNDING = 2.0**-51
+"""More than enough for a number rounded outward on both sides, relatively."""
+LEAST = 1e-290
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A law that lists its atoms."""
+
+    law: Law
+
+    def loss(self) -> FiniteLoss:
+        """Every atom as floats; atoms too light for floats count as leak or as nothing."""
+        atoms = [(loss, Enclosure.of(value(loss)), Enclosure.of(mass)) for loss, mass in self.law.atoms()]
+        heavy = [(place, mass) for _, place, mass in atoms if mass.lower > LEAST]
+        light = math.fsum(mass.upper for _, _, mass in atoms if not mass.lower > LEAST) * (1 + ROUNDING)
+        leak = Enclosure.of(self.law.leak())
+        losses = np.array([place.lower for place, _ in heavy])
+        return FiniteLoss(
+            losses,
+            np.array([mass.lower for _, mass in heavy]),
+            Enclosure(max(leak.lower, 0.0), leak.upper + light) & UNIT,
+            np.array([place.upper - place.lower for place, _ in heavy]) * (1 + ROUNDING),
+            np.array([(mass.upper - mass.lower) / mass.lower for _, mass in heavy]) * (1 + ROUNDING),
+            lattice([loss for loss, _, _ in atoms]),
+        )
+
+
+def lattice(losses: list[Loss]) -> Lattice | None:
+    """The coarsest lattice that holds all losses, if they are rational."""
+    numbers = [x for x in losses if isinstance(x, Fraction)]
+    if len(numbers) < len(losses) or len(set(numbers)) < 2:
+        return None
+    least = min(numbers)
+    steps = [x - least for x in numbers]
+    bottom = math.lcm(*(x.denominator for x in steps))
+    span = Fraction(math.gcd(*(x.numerator * (bottom // x.denominator) for x in steps)), bottom)
+    return Lattice(float(least), float(span), ROUNDING)
