@@ -83,7 +83,7 @@ DELTA = Param("δ", 0, 1, "probability", typical=(1e-9, 0.5))
 
 def show(number: Real) -> str:
     """A bound of a range, short."""
-    return str(number) if -(10**6) < number < 10**6 else f"{float(number):g}".replace("e+", "e")
+    return str(number) if -(10**6) < number < 10**6 else f"{float(number):g}".replace("e+0", "e").replace("e+", "e")
 
 
 _DECLARED: dict[type[Any], Mapping[str, Param]] = {}
