@@ -1,0 +1,77 @@
+"""Inverse questions: the parameter of a family that just meets a target, on the safe side, certified from both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcompose.calibration.search import hunted
+from dpcompose.calibration.targets import Target, target
+from dpcompose.calibration.trial import CLOSE, Family, Trial, axis_of
+from dpcompose.description import Mechanism
+from dpcompose.numerics.enclosure import Real
+from dpcompose.prove.answer import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """The value that meets the target, what it costs, and the nearest value shown to miss it."""
+
+    value: Real
+    answer: Answer
+    beyond: Real | None
+    """None where no value was shown to miss the target: the range ends, or the theorems leave it open."""
+    beyond_answer: Answer | None
+    mechanism: Mechanism
+    """The family's member at the value."""
+    target: Target
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __str__(self) -> str:
+        met = f"{self.value} meets {self.target}: {self.answer.question} ∈ {self.answer.enclosure}"
+        if self.beyond is None or self.beyond_answer is None:
+            return f"{met}; no value is shown to miss it"
+        return f"{met}; {self.beyond} does not: {self.answer.question} ∈ {self.beyond_answer.enclosure}"
+
+
+def calibrate(
+    family: Family,
+    *,
+    epsilon: Real | None = None,
+    delta: Real | None = None,
+    advantage: Real | None = None,
+    tpr: Real | None = None,
+    fpr: Real | None = None,
+    bayes_error: Real | None = None,
+    prior: Real | None = None,
+    within: tuple[Real, Real] | None = None,
+) -> Calibrated:
+    """The value on the safe side at which the family just meets (ε, δ), or a limit on an attacker.
+
+    The cost may grow or fall with the parameter, which may be real or whole: `lambda s: 100 * Gaussian(noise_std=s)`
+    finds the least noise, `lambda k: k * Laplace(scale=2)` the most runs. The limit is one of: `epsilon` and `delta`;
+    `advantage`; `tpr` at `fpr`; `bayes_error` at `prior` (½ if not given). The value meets it for certain, and where
+    the theorems close the gap a value less than one part in a million away, or the next whole number, misses it for
+    certain. The cost must be monotone in the parameter for this to be the only such place.
+    """
+    wanted = target(
+        epsilon=epsilon, delta=delta, advantage=advantage, tpr=tpr, fpr=fpr, bayes_error=bayes_error, prior=prior
+    )
+    return calibrate_to(family, wanted, within)
+
+
+def calibrate_to(family: Family, target: Target, within: tuple[Real, Real] | None = None) -> Calibrated:
+    """The value on the safe side at which the family just meets any target."""
+    trial = Trial(family, target)
+    value, missed = hunted(trial, axis_of(trial, within))
+    answer = None if missed is None else trial.at(missed)
+    return Calibrated(value, trial.at(value), missed, answer, family(value), target)
+
+
+def remaining(plan: Mechanism, more: Mechanism, *, epsilon: Real, delta: Real) -> Calibrated:
+    """How many more runs of `more` fit beside `plan` into (ε, δ); all of them planned in advance."""
+    return calibrate(lambda count: plan + more * count, epsilon=epsilon, delta=delta)
+
+
+__all__ = ["CLOSE", "Calibrated", "Family", "Target", "calibrate", "calibrate_to", "remaining", "target"]

@@ -1,0 +1,203 @@
+"""From a family and a target to the last value that meets it, with a proof on either side.
+
+The search is guided by floats: the costs seen so far predict where the target is met. What is returned was evaluated
+with certainty: one value is shown to meet the target and another, next to it, to miss it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dpcompose.calibration.trial import Axis, Point, Trial
+from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.numerics.enclosure import Real
+
+EVALUATIONS = 200
+FAR = 3.0
+"""The first step on the line is no longer than this."""
+NEAR = 1e-3
+"""Closer to the target than this, only sharp answers tell."""
+
+
+@dataclass(slots=True)
+class Hunt:
+    """The values seen so far: the last that meets the target and the nearest that is not shown to."""
+
+    trial: Trial
+    axis: Axis
+    points: list[Point] = field(default_factory=list)
+    good: Real | None = None
+    bad: Real | None = None
+    doubt: float = math.inf
+    """How far the prediction by three points lies from that by two."""
+
+    def look(self, value: Real) -> Point:
+        """Evaluate, and remember."""
+        point = Point(value, self.axis.place(value), self.trial.height(value))
+        self.points.append(point)
+        return point
+
+    def judge(self, value: Real) -> bool:
+        """Evaluate, and move the end of the bracket that the value belongs to."""
+        if not any(point.value == value for point in self.points):
+            self.look(value)
+        if self.trial.met(value):
+            self.good = value
+            return True
+        self.bad = value
+        return False
+
+    def predicted(self) -> float | None:
+        """Where the target's own height lies, by the last two or three points."""
+        goal = self.trial.target.scale(float(self.trial.target.limit))
+        known = [p for p in self.points if math.isfinite(p.height)][-3:]
+        if not math.isfinite(goal) or len({p.height for p in known}) < 2:
+            return None
+        straight = _line(known[-2], known[-1], goal)
+        if len({p.height for p in known}) == 3:
+            bent = _parabola(known, goal)
+            self.doubt = abs(bent - straight)
+            spread = max(p.place for p in known) - min(p.place for p in known)
+            if self.doubt <= spread:
+                return bent
+        return straight if math.isfinite(straight) else None
+
+
+def _line(a: Point, b: Point, goal: float) -> float:
+    """Through two points, the place as a function of the height; nowhere, if they are level."""
+    if a.height == b.height:
+        return math.nan
+    return b.place + (goal - b.height) * (b.place - a.place) / (b.height - a.height)
+
+
+def _parabola(known: list[Point], goal: float) -> float:
+    """Through three points, the place as a quadratic function of the height."""
+    a, b, c = known
+    left, right = _line(b, c, goal), _line(a, c, goal)
+    return left + (goal - b.height) * (right - left) / (a.height - b.height)
+
+
+def rising(hunt: Hunt) -> bool | None:
+    """Whether the cost grows along the axis, seen at two values where it differs; None where it never does."""
+    axis = hunt.axis
+    first = hunt.look(axis.start)
+    for place in _probes(hunt, first):
+        value = axis.value(place)
+        if value == first.value:
+            continue
+        seen = hunt.look(value)
+        if seen.height != first.height:
+            return (seen.height > first.height) == (seen.place > first.place)
+    return None
+
+
+def _probes(hunt: Hunt, first: Point) -> Iterator[float]:
+    """First where the target would be met if the cost grew as expected, then ever further on both sides."""
+    lack = hunt.trial.target.scale(float(hunt.trial.target.limit)) - first.height
+    if math.isfinite(lack):
+        step = lack / hunt.axis.slope
+        yield first.place + math.copysign(min(max(abs(step), 0.01), FAR), step)
+    low, high = hunt.axis.place(hunt.axis.low), hunt.axis.place(hunt.axis.high)
+    away = 1.0
+    while first.place - away / 2 > low or first.place + away / 2 < high:
+        yield max(first.place - away, low)
+        yield min(first.place + away, high)
+        away *= 2
+
+
+def bracket(hunt: Hunt, towards_safety: int) -> bool:
+    """Go outward until one value meets the target and one does not; false where the axis ends first."""
+    axis, reach = hunt.axis, 1.0
+    for point in list(hunt.points):
+        hunt.judge(point.value)
+    _nearest(hunt, towards_safety)
+    while hunt.good is None or hunt.bad is None:
+        known = hunt.bad if hunt.good is None else hunt.good
+        sign = towards_safety if hunt.good is None else -towards_safety
+        assert known is not None  # noqa: S101 - some value was judged
+        if known == (axis.high if sign > 0 else axis.low):
+            return False
+        here, guess = axis.place(known), hunt.predicted()
+        ahead = (guess - here) * sign if guess is not None else reach
+        step = min(ahead, 4 * reach) if ahead > 0 else reach / 16
+        value = axis.value(here + sign * step)
+        aside = axis.clipped(axis.beside(known, sign))
+        hunt.judge(value if (value - aside) * sign > 0 else aside)
+        reach *= 2
+    return True
+
+
+def _nearest(hunt: Hunt, towards_safety: int) -> None:
+    """Of the points seen, keep the good and the bad one that are nearest to each other."""
+    met = [p.value for p in hunt.points if hunt.trial.met(p.value)]
+    not_met = [p.value for p in hunt.points if not hunt.trial.met(p.value)]
+    hunt.good = (min(met) if towards_safety > 0 else max(met)) if met else None
+    hunt.bad = (max(not_met) if towards_safety > 0 else min(not_met)) if not_met else None
+
+
+def narrow(hunt: Hunt) -> None:
+    """Close the bracket to the smallest step of the axis."""
+    axis, steps, last, slow = hunt.axis, 1.0, None, 0
+    for _ in range(EVALUATIONS):
+        assert hunt.good is not None and hunt.bad is not None  # noqa: S101, PT018 - the bracket has two ends
+        left, right = sorted((hunt.good, hunt.bad))
+        width = axis.place(right) - axis.place(left)
+        guess = hunt.predicted() if slow < 3 else None
+        place = guess if guess is not None else (axis.place(left) + axis.place(right)) / 2
+        value = axis.between(place, left, right, steps)
+        if value is None:
+            return
+        fine = axis.place(axis.beside(value, 1)) - axis.place(value) < NEAR
+        hunt.trial.first_gap = -1 if fine and min(hunt.doubt, width) < NEAR else 0
+        side = hunt.judge(value)
+        crept = value != axis.value(place) and side == last
+        steps, last = (4 * steps if crept else 1.0), side
+        halved = abs(axis.place(hunt.good) - axis.place(hunt.bad)) <= width / 2
+        slow = 0 if halved else slow + 1
+
+
+def beyond(hunt: Hunt, away: int) -> Real | None:
+    """The nearest value, on the far side, that is shown to miss the target; None where none is."""
+    axis, steps = hunt.axis, 1.0
+    near = value = hunt.bad
+    while value is not None and not hunt.trial.missed(value):
+        if value == (axis.high if away > 0 else axis.low):
+            return None
+        near, value = value, axis.clipped(axis.beside(value, away * steps))
+        steps *= 4
+    for _ in range(3 if near != value else 0):  # only where both ends are far apart
+        assert near is not None and value is not None  # noqa: S101, PT018
+        middle = axis.middle(near, value)
+        near, value = (near, middle) if hunt.trial.missed(middle) else (middle, value)
+    return value
+
+
+def hunted(trial: Trial, axis: Axis) -> tuple[Real, Real | None]:
+    """The last value that meets the target, and the nearest one shown to miss it."""
+    hunt = Hunt(trial, axis)
+    grows = rising(hunt)
+    if grows is None:
+        return _constant(hunt), None
+    safety = -1 if grows else 1
+    if not bracket(hunt, safety):
+        if hunt.good is None:
+            raise NotProvable(f"No value from {axis.low:g} to {axis.high:g} is shown to meet {trial.target}")
+        return hunt.good, None
+    narrow(hunt)
+    assert hunt.good is not None  # noqa: S101 - the bracket has two ends
+    return hunt.good, beyond(hunt, -safety)
+
+
+def _constant(hunt: Hunt) -> Real:
+    """Where the parameter does not matter: as many runs as can be counted, or a refusal."""
+    axis, trial = hunt.axis, hunt.trial
+    if not trial.met(axis.start):
+        raise NotProvable(f"No value from {axis.low:g} to {axis.high:g} is shown to meet {trial.target}")
+    if axis.low != axis.high and isinstance(axis.start, float):
+        raise InvalidParameter("family", trial.family, "a cost that changes with the parameter")
+    return axis.high
+
+
+__all__ = ["hunted"]
