@@ -24,7 +24,8 @@ GOLDEN = """\
 ε ∈ [0.846302, 0.846303]
 because KOV-3.3 ← SM-UV (KOV15 Thm. 3.3)
 """
-NAMES = ["epsilon", "delta", "compare", "renyi", "formula", "theorems", "explain", "document", "schema"]
+NAMES = ["epsilon", "delta", "compare", "renyi", "growth", "profile", "calibrate", "explain"]
+NAMES += ["region", "refute", "beta", "risk", "audit", "formula", "theorems", "document", "schema"]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The command line: `dpcompose epsilon|delta|compare|renyi|formula|theorems|explain …`.
+"""The command line: `dpcompose epsilon|compare|region|calibrate|audit|explain …`.
 
 typer and rich come with the extra `cli`; they are imported when a command runs, and nowhere else.
 """

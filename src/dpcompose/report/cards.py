@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dpcompose.report.latex import readable
+from dpcompose.report.sheet import Sheet
 from dpcompose.report.words import reference, wrapped
 
 if TYPE_CHECKING:  # the cards take a while to import
@@ -28,3 +29,21 @@ def cards(several: Sequence[Card]) -> str:
         wrapped(f"{', '.join(one.inputs)} ({one.source})", f"{one.name:<{width}}  ", " " * (width + 2))
         for one in several
     )
+
+
+def card_sheet(several: Sequence[Card]) -> Sheet:
+    """One card in full, or a line for each of several."""
+    said = card(several[0]) if len(several) == 1 else cards(several)
+    return Sheet("dpc.cards/1", tuple(said.split("\n")), (), {"cards": [_plain(one) for one in several]})
+
+
+def _plain(one: Card) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "source": one.source,
+        "statement": one.statement,
+        "inputs": {
+            name: {"symbol": entry.symbol, "allowed": entry.allowed, "optional": name in one.optional}
+            for name, entry in one.inputs.items()
+        },
+    }

@@ -8,10 +8,11 @@ from html import escape
 from typing import Any
 
 from dpcompose.kernel import Claim, Theorem
-from dpcompose.prove.answer import Answer
+from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.latex import readable
 from dpcompose.report.proof import claims, sources
+from dpcompose.report.sheet import Table, sheet
 from dpcompose.report.text import note, other_end, shown
 from dpcompose.report.words import conditions, promise, reference, relative, shortened, subject, title, up
 from dpcompose.spec import written
@@ -33,7 +34,17 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 @singledispatch
 def html(result: object) -> str:
     """A result as an HTML fragment; statements are readable, and keep their LaTeX in `data-latex`."""
-    return _box(f"<pre>{escape(str(result))}</pre>")
+    known = sheet(result)
+    if known is None:
+        return _box(f"<pre>{escape(str(result))}</pre>")
+    said = (f"<p>{escape(sentence)}</p>" for sentence in known.sentences)
+    return _box(*said, *map(_tabled, known.tables))
+
+
+def _tabled(table: Table) -> str:
+    """A table with what stands above and below it."""
+    title, note = (f"<p>{escape(text)}</p>\n" if text else "" for text in (table.title, table.note))
+    return f"{title}{_rows(table.head, map(_row, table.rows))}{note}"
 
 
 def page(result: object, heading: str = "dpcompose") -> str:
@@ -66,6 +77,12 @@ def _row(cells: Sequence[str], kind: str = "", numbers: Sequence[int] = ()) -> s
 @html.register
 def _(result: Answer) -> str:
     return _box(_answer(result), *_proof(result))
+
+
+@html.register
+def _(result: Answers) -> str:
+    rows = (_row((a.question, str(a.enclosure), a.because), numbers=(1,)) for a in result.each)
+    return _box(_rows(("", "∈", "because"), rows))
 
 
 def _answer(answer: Answer) -> str:

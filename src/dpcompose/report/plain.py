@@ -7,6 +7,14 @@
 | `dpc.comparison/1` | every theorem's row, the tightest marked, and the `best` answer |
 | `dpc.theorems/1` | statements (in LaTeX), sources and conditions |
 | `dpc.formula/1` | the `outputs` of a formula card |
+| `dpc.cards/1` | the formula cards themselves |
+| `dpc.region/1` | `area`, `corner`, `total_variation`, `vertices`, and the `inner` and `outer` polygons |
+| `dpc.judgement/1` | a `verdict` on a claim, and the `witness` that refutes it |
+| `dpc.growth/1`, `dpc.profile/1` | the `truth` and every theorem along an axis |
+| `dpc.risk/1` | the `readings` of what an attacker can do |
+| `dpc.calibration/1` | the `value` that meets a target, and the one that `misses` |
+| `dpc.audit/1` | what samples refute |
+| `dpc.numerics/1` | the saddle lines behind an answer, and their errors |
 """
 
 from __future__ import annotations
@@ -23,6 +31,7 @@ from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.proof import claims
+from dpcompose.report.sheet import sheet
 from dpcompose.report.words import promise
 from dpcompose.spec import dumps, written
 
@@ -40,7 +49,17 @@ def to_json(result: object, **context: object) -> str:
 @singledispatch
 def plain(result: object) -> object:
     """A result as dictionaries, lists, text and numbers."""
-    return result
+    known = sheet(result)
+    if known is None:
+        return result
+    return {"schema": known.schema, **{key: _inside(value) for key, value in known.document.items()}}
+
+
+def _inside(value: object) -> object:
+    """What stands in a document: mappings and lists as they are, down to results."""
+    if isinstance(value, Mapping):
+        return {key: _inside(item) for key, item in value.items()}
+    return [_inside(item) for item in value] if isinstance(value, list) else plain(value)
 
 
 @plain.register

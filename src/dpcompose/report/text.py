@@ -9,6 +9,7 @@ from dpcompose.kernel import Theorem
 from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.latex import readable
+from dpcompose.report.sheet import sheet
 from dpcompose.report.words import WIDTH, conditions, relative, shortened, subject, title, up, wrapped
 from dpcompose.spec import written
 
@@ -18,7 +19,8 @@ MARK = "*"
 @singledispatch
 def text(result: object) -> str:
     """A result as text; for one that is not known here, what Python shows of it."""
-    return str(result)
+    known = sheet(result)
+    return str(result) if known is None else known.text()
 
 
 @text.register

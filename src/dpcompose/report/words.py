@@ -12,7 +12,7 @@ from dpcompose.description import Mechanism
 from dpcompose.kernel import SameAs, Side, Source, Theorem
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Guarantee, Profile, PureDP, Renyi, Value
 from dpcompose.numerics.enclosure import Enclosure, Real, rounded
-from dpcompose.spec import dumps
+from dpcompose.spec import dumps, written
 
 WIDTH = 80
 MOST_SUBJECT = 240
@@ -26,6 +26,16 @@ def up(value: Real) -> str:
 def down(value: Real) -> str:
     """A lower end in print."""
     return rounded(value, ROUND_FLOOR)
+
+
+def closely(enclosure: Enclosure) -> str:
+    """An enclosure with enough digits to be held against a limit that it just meets or misses."""
+    return f"[{rounded(enclosure.lower, ROUND_FLOOR, 12)}, {rounded(enclosure.upper, ROUND_CEILING, 12)}]"
+
+
+def number(value: Real) -> str:
+    """A number that was given: a float as Python shows it, any other exactly."""
+    return repr(value) if isinstance(value, float) else shortened(written(value))
 
 
 def amount(value: Value, side: Side = Side.UPPER) -> str:

@@ -10,19 +10,21 @@ as JSON or TOML:
 ```
 
 Numbers are exact: 0.1 means 1/10. Nothing is ever evaluated, and size and depth are checked before parsing.
+Where a question mark stands for a number, `100 * Gaussian(noise_std=?)`, a document describes a `family`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dpcompose.description import Mechanism
 from dpcompose.errors import InvalidDocument, InvalidParameter
 from dpcompose.spec.build import SCHEMA, Builder, document
 from dpcompose.spec.expression import parse
+from dpcompose.spec.families import Family
 from dpcompose.spec.limits import MOST_CHARACTERS, contents, guard
 from dpcompose.spec.numbers import AsWritten, number, within, written
 from dpcompose.spec.structured import node, parse_json, parse_toml
@@ -36,26 +38,49 @@ TOML_START = re.compile(r"\s*+(?:[A-Za-z_][A-Za-z0-9_.-]*+\s*+=|\[|#)")
 
 def load(source: str | Path) -> Mechanism:
     """Read a mechanism from a file (.toml or .json) or from the text of a document."""
-    if isinstance(source, Path) or source.lower().endswith(SUFFIXES):
-        path = Path(source)
-        text = contents(path)
-        return _toml(text) if path.suffix.lower() == ".toml" else loads(text)
-    return loads(source)
+    return _read(source).mechanism()
 
 
 def loads(text: str) -> Mechanism:
     """Read a mechanism from the text of a document: JSON, TOML or an expression, told apart by how it begins."""
+    return _parsed(text).mechanism()
+
+
+def family(source: str | Path) -> Family:
+    """Read a document in which `?` stands for a number: a function from that number to the mechanism."""
+    return Family.of(*_read(source))
+
+
+class _Parsed(NamedTuple):
+    """The tree of a document, and how a mechanism is built from it."""
+
+    tree: Node
+    build: Callable[[Node], Mechanism]
+
+    def mechanism(self) -> Mechanism:
+        return self.build(self.tree)
+
+
+def _read(source: str | Path) -> _Parsed:
+    if isinstance(source, Path) or source.lower().endswith(SUFFIXES):
+        path = Path(source)
+        text = contents(path)
+        return _toml(text) if path.suffix.lower() == ".toml" else _parsed(text)
+    return _parsed(source)
+
+
+def _parsed(text: str) -> _Parsed:
     if guard(text).lstrip().startswith("{"):
-        return document(parse_json(text))
+        return _Parsed(parse_json(text), document)
     if TOML_START.match(text):
         return _toml(text)
     if not text.strip():
         raise InvalidDocument("The document is empty where a mechanism such as Gaussian(noise_std=2) is expected.")
-    return Builder().mechanism(parse(text))
+    return _Parsed(parse(text), Builder().mechanism)
 
 
-def _toml(text: str) -> Mechanism:
-    return document(parse_toml(guard(text)))
+def _toml(text: str) -> _Parsed:
+    return _Parsed(parse_toml(guard(text)), document)
 
 
 def from_document(structured: Mapping[str, object]) -> Mechanism:
@@ -79,7 +104,10 @@ def _texts(name: str, tree: Node) -> Texts:
 __all__ = [
     "MOST_CHARACTERS",
     "SCHEMA",
+    "AsWritten",
+    "Family",
     "dumps",
+    "family",
     "from_document",
     "load",
     "loads",

@@ -7,7 +7,7 @@ factor   = number | run | "(" sum ")"
 run      = name "(" [ argument { "," argument } ] ")"
 argument = [ name "=" ] value
 value    = sum | number | name | "[" values "]" | "{" number ":" number … "}" | "(" mechanism "," count ")"
-number   = decimal | whole "/" whole
+number   = decimal | whole "/" whole | "?"           a question mark is a number that is not known yet
 ```
 """
 
@@ -22,7 +22,7 @@ from dpcompose.spec.tree import Many, Node, Run, Scalar, Spot, Sum, Table, Times
 
 TOKEN = re.compile(
     r"(?P<space>\s+)"
-    r"|(?P<number>-?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![A-Za-z0-9_.]))"
+    r"|(?P<number>-?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![A-Za-z0-9_.])|\?)"
     r"|(?P<name>(?:dpc\.|dpcompose\.)?-?[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>[-+*/=:,()\[\]{}])"
 )

@@ -1,0 +1,55 @@
+"""The use cases: a request comes in as text, a reply goes out that can be shown in every form.
+
+Nothing here touches a screen or a socket: what is outside is handed in.
+"""
+
+from __future__ import annotations
+
+from dpcompose.app.inverse import audit, calibrate
+from dpcompose.app.questions import (
+    FEW,
+    beta,
+    compare,
+    delta,
+    epsilon,
+    explain,
+    growth,
+    profile,
+    refute,
+    region,
+    renyi,
+    risk,
+)
+from dpcompose.app.reading import Document, Exact, exactly, load
+from dpcompose.app.reply import Reply, picture
+from dpcompose.app.shelf import cards, describe_card, document, formula, list_cards, schema, theorems
+
+__all__ = [
+    "FEW",
+    "Document",
+    "Exact",
+    "Reply",
+    "audit",
+    "beta",
+    "calibrate",
+    "cards",
+    "compare",
+    "delta",
+    "describe_card",
+    "document",
+    "epsilon",
+    "exactly",
+    "explain",
+    "formula",
+    "growth",
+    "list_cards",
+    "load",
+    "picture",
+    "profile",
+    "refute",
+    "region",
+    "renyi",
+    "risk",
+    "schema",
+    "theorems",
+]

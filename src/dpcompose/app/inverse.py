@@ -1,0 +1,66 @@
+"""The other way round: from a promise to the number that keeps it, and from samples to what they refute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from pathlib import Path
+
+from dpcompose import calibration, report, spec
+from dpcompose.app.reading import Document, Exact, Read, exactly, load, load_family
+from dpcompose.app.reply import Reply
+from dpcompose.numerics.enclosure import Real, rounded
+from dpcompose.parameters import DELTA, EPSILON, Param
+from dpcompose.regions.readings import PRIOR
+from dpcompose.regions.region import RATE
+
+LIMITS: Mapping[str, Param] = {
+    "epsilon": EPSILON,
+    "delta": DELTA,
+    "advantage": RATE,
+    "tpr": RATE,
+    "fpr": RATE,
+    "bayes_error": RATE,
+    "prior": PRIOR,
+}
+DIGITS = (7, 9, 12)
+CONFIDENCE = Param("confidence", 0, 1, "probability")
+
+
+def calibrate(source: str, limits: Mapping[str, Exact], read: Read | None = None) -> Reply:
+    """The number at `?` that just meets a target, on the safe side and as short as it can be written."""
+    given = {name: exactly(name, value, LIMITS[name]) for name, value in limits.items()}
+    family = load_family(source, read)
+    found = in_decimals(calibration.calibrate_to(family, calibration.target(**given)), family)
+    return Reply(found, source if source != "-" else "?", given)
+
+
+def in_decimals(found: calibration.Calibrated, family: spec.Family) -> calibration.Calibrated:
+    """The same with a value of few digits, a little further on the safe side, which is certified in its turn."""
+    for value in _shorter(found):
+        member = family(value)
+        cost = found.target.cost(member)
+        if found.target.met(cost):
+            return replace(found, value=value, answer=cost, mechanism=member)
+    return found
+
+
+def _shorter(found: calibration.Calibrated) -> Iterator[Real]:
+    """The value rounded away from the one that misses, to ever more digits."""
+    if isinstance(found.value, int) or found.beyond is None:
+        return
+    away = ROUND_CEILING if found.value > found.beyond else ROUND_FLOOR
+    yield from (Fraction(rounded(found.value, away, digits)) for digits in DIGITS)
+
+
+def audit(path: str | Path, delta: Exact, confidence: Exact = "0.95", claim: Document | None = None) -> Reply:
+    """A lower bound on ε from a file of scores, and whether it refutes a claim."""
+    from dpcompose import audit as samples
+
+    at, sure = exactly("delta", delta, DELTA), exactly("confidence", confidence, CONFIDENCE)
+    promise = None if claim is None else load(claim)
+    found = samples.run(path, at, sure, promise)
+    holds = promise is None or not found.verdict().violated
+    return Reply(found, None, {}, report.audit(found), holds)

@@ -1,0 +1,91 @@
+"""What a request says: mechanisms, exact numbers, and places along an axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+from dpcompose import spec
+from dpcompose.description import Mechanism
+from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.enclosure import Real
+from dpcompose.parameters import COUNT, DELTA, EPSILON, Param, Whole
+
+Document: TypeAlias = str | Mechanism
+"""The text of a document, the name of a file that holds one, or the mechanism itself."""
+Exact: TypeAlias = str | Real
+"""A number, or its text: `0.1`, `1e-6` or `1/3`, meant exactly."""
+Read: TypeAlias = Callable[[int], str]
+"""Gives at most so many characters of what comes in."""
+FEW_PLACES = 10
+MOST_PLACES = 2000
+PLACES = Whole("places", 2, MOST_PLACES)
+
+
+def load(source: Document, read: Read | None = None) -> Mechanism:
+    """The mechanism of a document; `-` stands for what `read` gives, never more of it than a document may have."""
+    if isinstance(source, Mechanism):
+        return source
+    if source == "-" and read is not None:
+        return spec.loads(read(spec.MOST_CHARACTERS + 1))
+    return spec.load(source)
+
+
+def load_family(source: str, read: Read | None = None) -> spec.Family:
+    """The family of a document with a question mark."""
+    return spec.family(read(spec.MOST_CHARACTERS + 1) if source == "-" and read is not None else source)
+
+
+def exactly(name: str, value: Exact, param: Param) -> Real:
+    """A number within the range of a parameter, from itself or from its text."""
+    return spec.within(name, value, param) if isinstance(value, str) else param.check(name, value)
+
+
+def asked(delta: Exact | None, epsilon: Exact | None) -> dict[str, Real]:
+    """The one number that a question gives; both, or neither, are refused."""
+    given = {name: value for name, value in (("delta", delta), ("epsilon", epsilon)) if value is not None}
+    if len(given) != 1:
+        shown = " and ".join(map(str, given.values())) or "nothing"
+        raise InvalidParameter("delta, epsilon", shown, "exactly one of the two")
+    ((name, value),) = given.items()
+    return {name: exactly(name, value, DELTA if name == "delta" else EPSILON)}
+
+
+def counts(text: str) -> tuple[int, ...]:
+    """`1,10,100`; or `1:1000`, a few places from 1 to 1000 at equal ratios; or `1:1000:50`, so many of them."""
+    if ":" not in text:
+        return tuple(int(count) for count in _listed("counts", text, COUNT))
+    first, last, places = _range("counts", text, COUNT)
+    low, high = max(int(first), 1), int(last)
+    steps = [round(low * math.exp(math.log(high / low) * i / max(places - 1, 1))) for i in range(places)]
+    return tuple(sorted({int(first), *steps, high}))
+
+
+def epsilons(text: str) -> tuple[Real, ...]:
+    """`0,0.5,1`; or `0:5`, a few places evenly from 0 to 5; or `0:5:50`, so many of them."""
+    if ":" not in text:
+        return _listed("epsilons", text, EPSILON)
+    first, last, places = _range("epsilons", text, EPSILON)
+    low, high = Fraction(first), Fraction(last)
+    return tuple(sorted({low + (high - low) * i / max(places - 1, 1) for i in range(places)} | {high}))
+
+
+def _listed(name: str, text: str, param: Param) -> tuple[Real, ...]:
+    given = text.split(",", maxsplit=MOST_PLACES)
+    if len(given) > MOST_PLACES:
+        raise InvalidParameter(f"the length of {name}", "more", f"at most {MOST_PLACES} places")
+    return tuple(spec.within(name, one, param) for one in given)
+
+
+def _range(name: str, text: str, param: Param) -> tuple[Real, Real, int]:
+    """The ends of `first:last`, and how many places there are from one to the other."""
+    parts = text.split(":")
+    if len(parts) not in (2, 3):
+        raise InvalidParameter(name, spec.AsWritten(text), "a list such as 1,10,100 or a range such as 1:1000")
+    first, last = (spec.within(name, end, param) for end in parts[:2])
+    if not first < last:
+        raise InvalidParameter(name, spec.AsWritten(text), "a range that ends after it begins")
+    places = spec.within(name, parts[2], PLACES) if len(parts) == 3 else FEW_PLACES
+    return first, last, int(places)

@@ -1,0 +1,102 @@
+"""What goes out: a result with what was asked, in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dpcompose import report, spec
+from dpcompose.description import Mechanism
+from dpcompose.errors import DPError, InvalidParameter
+from dpcompose.numerics.enclosure import Real
+from dpcompose.prove.compare import Comparison
+
+SYMBOLS = {"delta": "δ", "epsilon": "ε", "order": "α", "alpha": "α", "fpr": "FPR", "prior": "π", "tpr": "TPR"}
+PICTURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A result with what was asked, ready to be shown."""
+
+    result: Any
+    mechanism: Mechanism | str | None = None
+    """What was asked about; a family is kept as its text."""
+    given: Mapping[str, Real] = field(default_factory=dict)
+    sheet: report.Sheet | None = None
+    """How the result reads, where `report` cannot know it."""
+    holds: bool | None = True
+    """Whether what was claimed holds; None if nobody knows. Nothing claimed holds."""
+
+    @property
+    def shown(self) -> Any:
+        """What the forms are made from."""
+        return self.result if self.sheet is None else self.sheet
+
+    def text(self) -> str:
+        """For a terminal of 80 columns."""
+        return f"{self._heading()}{report.text(self.shown)}"
+
+    def json(self, *, numerics: bool = False) -> str:
+        """For programs; with how an answer was computed, if wanted."""
+        asked: dict[str, object] = {} if self.mechanism is None else {"mechanism": self._subject()}
+        asked |= {key: spec.written(x) for key, x in self.given.items()}
+        return report.to_json(self.shown, **asked, **({"numerics": self.numerics()} if numerics else {}))
+
+    def html(self) -> str:
+        """For a browser: a whole page."""
+        return report.page(self.shown)
+
+    def _repr_html_(self) -> str:
+        """For a notebook."""
+        return report.html(self.shown)
+
+    def csv(self) -> str:
+        """For a spreadsheet."""
+        return report.to_csv(self.result)
+
+    def explanation(self) -> str:
+        """The proof tree, with statements and sources."""
+        return f"{self._heading()}{report.explain(self.result)}"
+
+    def numerics(self) -> report.Sheet:
+        """How the answer was computed, and where its width comes from."""
+        found = report.sheet(report.numerics(self.result, self.given.get("epsilon")))
+        assert found is not None  # noqa: S101 - for the type checker
+        return found
+
+    def bibtex(self) -> str:
+        """For a paper."""
+        return report.bibtex(self.result)
+
+    def save(self, path: Path) -> None:
+        """For the eye: a picture in a file, there whole or not at all."""
+        from dpcompose import plots
+
+        try:
+            plots.save(self.result, path)
+        except ModuleNotFoundError as missing:
+            raise DPError(str(missing)) from None
+
+    def _subject(self) -> str:
+        return self.mechanism if isinstance(self.mechanism, str) else spec.dumps(self.mechanism)  # type: ignore[arg-type]
+
+    def _heading(self) -> str:
+        """What was asked, unless the result says so itself."""
+        if self.mechanism is None or isinstance(self.result, Comparison):
+            return ""
+        said = ", ".join(f"{SYMBOLS.get(key, key)} = {spec.written(value)}" for key, value in self.given.items())
+        subject = report.shortened(self._subject())
+        return "\n".join([*map(report.wrapped, filter(None, (subject, said))), "", ""])
+
+
+def picture(path: str | Path) -> Path:
+    """The name of a file that a picture can be written to; another one is refused before anything is computed."""
+    target = Path(path)
+    if target.suffix.lower() not in PICTURES:
+        raise InvalidParameter("out", str(target), f"a file name that ends in {', '.join(PICTURES)}")
+    if not target.parent.is_dir():
+        raise DPError(f"The file {str(target)!r} cannot be written: there is no such folder.")
+    return target

@@ -1,0 +1,75 @@
+"""What the library knows: its theorems, its formula cards, and the documents it reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dpcompose import report, spec
+from dpcompose import theorems as proved
+from dpcompose.app.reading import Document, load
+from dpcompose.app.reply import Reply
+from dpcompose.errors import InvalidParameter
+from dpcompose.kernel import STANDARD, Theorem
+
+_LOADED = proved
+"""Importing them is what fills the standard library of theorems."""
+
+
+def theorems(pattern: str = "") -> Reply:
+    """The theorems in force whose ID, name, source or statement contains the pattern; an exact ID stands alone."""
+    every = sorted(STANDARD.theorems.values(), key=lambda theorem: (theorem.id, theorem.proof.__name__))
+    wanted = pattern.casefold()
+    named = [t for t in every if wanted in (name.casefold() for name in (t.id, *t.aliases, t.proof.__name__))]
+    found = named or [t for t in every if wanted in searched(t)]
+    if not found:
+        raise InvalidParameter("pattern", pattern, "a part of the name, source or statement of a theorem")
+    return Reply(found)
+
+
+def searched(theorem: Theorem) -> str:
+    """Everything one may remember of a theorem."""
+    parts = (theorem.id, *theorem.aliases, theorem.proof.__name__.replace("_", " "), str(theorem.source))
+    return " ".join([*parts, theorem.source.authors, theorem.source.title, theorem.statement]).casefold()
+
+
+def formula(card: str, inputs: Mapping[str, str]) -> Reply:
+    """A formula card at the given inputs; lists are written in square brackets."""
+    from dpcompose import formulas
+
+    given = {name: spec.nested(name, text) if text.lstrip().startswith("[") else text for name, text in inputs.items()}
+    return Reply(formulas.formula(card)(**given))
+
+
+def cards(pattern: str = "") -> list[Any]:
+    """The formula cards whose name, source or statement contains the pattern."""
+    from dpcompose import formulas
+
+    wanted = pattern.casefold()
+    every = [formulas.formula(name) for name in formulas.cards()]
+    return [c for c in every if wanted in f"{c.name} {c.source} {c.statement}".casefold()]
+
+
+def describe_card(name: str) -> Reply:
+    """One formula card in words: what it says, and what it takes."""
+    from dpcompose import formulas
+
+    card = formulas.formula(name)
+    return Reply(card, sheet=report.card_sheet([card]))
+
+
+def list_cards(pattern: str = "") -> Reply:
+    """The formula cards, a line each."""
+    found = cards(pattern)
+    return Reply(found, sheet=report.card_sheet(found))
+
+
+def document(source: Document) -> str:
+    """The structured document of a mechanism, as JSON."""
+    return json.dumps(spec.to_document(load(source)), indent=2, ensure_ascii=False)
+
+
+def schema() -> str:
+    """The JSON Schema of structured documents."""
+    return json.dumps(spec.schema(), indent=2, ensure_ascii=False)

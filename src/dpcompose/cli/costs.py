@@ -1,0 +1,183 @@
+"""Commands that say what a mechanism costs, and by which theorem."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpcompose.cli.frame import (
+    Delta,
+    Epsilon,
+    Json,
+    MaybeDelta,
+    MaybeEpsilon,
+    Mechanism,
+    Out,
+    Tolerance,
+    drawn,
+    examples,
+    limit,
+    read,
+    shown,
+    target,
+    write,
+)
+from dpcompose.cli.screen import show
+from dpcompose.errors import InvalidParameter
+
+
+@examples(
+    "epsilon '30 * BlackBox(epsilon=0.1, delta=0.001)' --delta 0.05",
+    "epsilon '99 * Sampled(Gaussian(noise_std=2), rate=0.1)' --delta 1e-6",
+    "epsilon plan.toml --delta 1/1000000 --json",
+)
+def epsilon(mechanism: Mechanism, delta: Delta, tolerance: Tolerance = "1e-6", *, json: Json = False) -> None:
+    """The least ε at a given δ, enclosed from both sides."""
+    from dpcompose import app as use
+
+    shown(use.epsilon(read(mechanism), delta, tolerance), json=json)
+
+
+@examples("delta 'Gaussian(noise_std=2) + Laplace(scale=2)' --epsilon 1")
+def delta(mechanism: Mechanism, epsilon: Epsilon, tolerance: Tolerance = "1e-6", *, json: Json = False) -> None:
+    """The least δ at a given ε, enclosed from both sides."""
+    from dpcompose import app as use
+
+    shown(use.delta(read(mechanism), epsilon, tolerance), json=json)
+
+
+@examples(
+    "compare '30 * BlackBox(epsilon=0.1, delta=0.001)' --delta 0.05",
+    "compare '100 * Gaussian(noise_std=20)' --epsilon 1 --csv",
+    "compare plan.toml --delta 1e-6 --html report.html",
+)
+def compare(
+    mechanism: Mechanism,
+    at_delta: MaybeDelta = None,
+    at_epsilon: MaybeEpsilon = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page to this file.")] = None,
+    *,
+    json: Json = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values instead of text.")] = False,
+) -> None:
+    """Every theorem side by side: its own value, or why it declines; the tightest is marked."""
+    from dpcompose import app as use
+
+    if json + csv + (html is not None) > 1:
+        raise InvalidParameter("--json, --csv, --html", "several", "at most one of them")
+    reply = use.compare(read(mechanism), at_delta, at_epsilon)
+    if html is not None:
+        write(html, reply.html())
+    else:
+        show(reply.csv().rstrip("\n") if csv else reply.json() if json else reply.text())
+
+
+@examples("renyi '10 * Laplace(scale=2)' --order 8")
+def renyi(
+    mechanism: Mechanism,
+    order: Annotated[str, typer.Option(metavar="NUMBER", help="The order α, from 1 on.")],
+    *,
+    json: Json = False,
+) -> None:
+    """The Rényi divergence of an order, the larger of both directions."""
+    from dpcompose import app as use
+
+    shown(use.renyi(read(mechanism), order), json=json)
+
+
+@examples(
+    "growth 'Gaussian(noise_std=20)' --delta 1e-6 --counts 1,10,100",
+    "growth 'BlackBox(epsilon=0.1)' --delta 1e-6 --counts 1:1000 --out growth.svg",
+)
+def growth(
+    mechanism: Mechanism,
+    delta: Delta,
+    counts: Annotated[
+        str,
+        typer.Option(metavar="LIST", help="How many runs: 1,10,100, or 1:1000 for ten places between, or 1:1000:50."),
+    ] = "1,10,100,1000",
+    out: Out = None,
+    *,
+    json: Json = False,
+) -> None:
+    """How ε grows with the number of runs, under every theorem."""
+    from dpcompose import app as use
+
+    place = target(out)
+    drawn(use.growth(read(mechanism), delta, counts), place, json=json)
+
+
+@examples(
+    "profile '30 * BlackBox(epsilon=0.1, delta=0.001)' --epsilons 0,0.5,1,2",
+    "profile '100 * Gaussian(noise_std=20)' --out profile.png",
+)
+def profile(
+    mechanism: Mechanism,
+    epsilons: Annotated[
+        str,
+        typer.Option(metavar="LIST", help="Where: 0,0.5,1, or 0:5 for ten places between, or 0:5:50. By default all."),
+    ] = "",
+    out: Out = None,
+    *,
+    json: Json = False,
+) -> None:
+    """How δ falls as ε grows, under every theorem."""
+    from dpcompose import app as use
+
+    place = target(out)
+    drawn(use.profile(read(mechanism), epsilons, use.FEW if place is None else None), place, json=json)
+
+
+@examples(
+    "calibrate '100 * Gaussian(noise_std=?)' --epsilon 1 --delta 1e-6",
+    "calibrate '? * Laplace(scale=2)' --epsilon 3 --delta 1e-6",
+    "calibrate 'Gaussian(noise_std=?)' --tpr 0.05 --fpr 0.01",
+)
+def calibrate(  # noqa: PLR0917 - typer makes options of them
+    mechanism: Annotated[str, typer.Argument(metavar="MECHANISM", help="With a ? for the unknown number or count.")],
+    epsilon: Annotated[str | None, limit("ε, together with δ.")] = None,
+    delta: Annotated[str | None, limit("δ, together with ε.")] = None,
+    advantage: Annotated[str | None, limit("Or the greatest advantage of an attacker.")] = None,
+    tpr: Annotated[str | None, limit("Or its greatest true positive rate,")] = None,
+    fpr: Annotated[str | None, limit("at this false positive rate.")] = None,
+    bayes_error: Annotated[str | None, limit("Or its least probability of a wrong guess,")] = None,
+    prior: Annotated[str | None, limit("when this is how likely the record is.")] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """The number that just keeps a promise: the least noise, or the most runs."""
+    from dpcompose import app as use
+
+    said = {"epsilon": epsilon, "delta": delta, "advantage": advantage, "tpr": tpr, "fpr": fpr}
+    said |= {"bayes_error": bayes_error, "prior": prior}
+    limits = {name: value for name, value in said.items() if value is not None}
+    shown(use.calibrate(mechanism, limits, sys.stdin.read), json=json)
+
+
+@examples(
+    "explain '30 * BlackBox(epsilon=0.1, delta=0.001)' --delta 0.05",
+    "explain plan.toml --delta 1e-6 --numerics",
+    "explain 'Gaussian(noise_std=2)' --epsilon 1 --bibtex",
+)
+def explain(
+    mechanism: Mechanism,
+    at_delta: MaybeDelta = None,
+    at_epsilon: MaybeEpsilon = None,
+    *,
+    numerics: Annotated[bool, typer.Option("--numerics", help="Say how it was computed, error by error.")] = False,
+    bibtex: Annotated[bool, typer.Option("--bibtex", help="Print the BibTeX of the sources instead.")] = False,
+    json: Json = False,
+) -> None:
+    """Why an answer holds: the tree of theorems behind it, with their statements and sources."""
+    from dpcompose import app as use
+
+    if json + bibtex > 1:
+        raise InvalidParameter("--json, --bibtex", "both", "at most one of them")
+    reply = use.explain(read(mechanism), at_delta, at_epsilon)
+    if bibtex or json:
+        show(reply.bibtex() if bibtex else reply.json(numerics=numerics))
+    else:
+        show("\n\n".join([reply.explanation(), *([reply.numerics().text()] if numerics else [])]))

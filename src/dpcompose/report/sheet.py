@@ -1,0 +1,61 @@
+"""A result as a reader sees it: a few sentences and tables; and as a program does: one document.
+
+Results of lower layers register how they read; a result of a layer that this one cannot see is handed in as a sheet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import singledispatch
+
+from dpcompose.report.words import wrapped
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, each already in print, under a head."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    note: str = ""
+    """What the rows leave out."""
+
+    @property
+    def width(self) -> int:
+        """Columns that the table takes when nothing is wrapped."""
+        return sum(2 + max(len(row[i]) for row in (self.head, *self.rows)) for i in range(len(self.head)))
+
+    def lines(self) -> Iterator[str]:
+        """The table in 80 columns: the last cell of a row takes the lines it needs."""
+        if self.title:
+            yield self.title
+        cells = [self.head, *self.rows] if any(self.head) else [*self.rows]
+        widths = [max(len(row[i]) for row in cells) for i in range(len(self.head) - 1)]
+        for row in cells:
+            start = "".join(f"  {cell:<{width}}" for cell, width in zip(row, widths, strict=False)) + "  "
+            yield wrapped(row[-1], start, " " * len(start)) if row[-1] else start.rstrip()
+        if self.note:
+            yield wrapped(self.note, "  ")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What is said of a result in every form."""
+
+    schema: str
+    sentences: tuple[str, ...]
+    tables: tuple[Table, ...] = ()
+    document: Mapping[str, object] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """For a terminal of 80 columns."""
+        said = "\n".join(wrapped(sentence, hanging="  ") for sentence in self.sentences)
+        return "\n\n".join(filter(None, [said, *("\n".join(table.lines()) for table in self.tables)]))
+
+
+@singledispatch
+def sheet(result: object) -> Sheet | None:
+    """How a result reads; None for what has a form of its own."""
+    return result if isinstance(result, Sheet) else None

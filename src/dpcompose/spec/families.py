@@ -1,0 +1,108 @@
+"""Mechanisms that differ in one number: a document with a question mark where that number stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import singledispatch
+
+from dpcompose.description import Mechanism
+from dpcompose.errors import InvalidDocument
+from dpcompose.numerics.enclosure import Real
+from dpcompose.spec.numbers import written
+from dpcompose.spec.tree import Many, Node, Run, Scalar, Sum, Table, Times
+
+UNKNOWN = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A function from a number to the mechanism that has it at every `?`."""
+
+    tree: Node
+    build: Callable[[Node], Mechanism] = field(repr=False)
+
+    @classmethod
+    def of(cls, tree: Node, build: Callable[[Node], Mechanism]) -> Family:
+        """The family of a document; one without a question mark is refused."""
+        if not any(scalar.text == UNKNOWN for scalar in scalars(tree)):
+            raise InvalidDocument("The document has no ? where the unknown number stands: Gaussian(noise_std=?).")
+        return cls(tree, build)
+
+    def __call__(self, value: Real) -> Mechanism:
+        """The member with this number."""
+        return self.build(filled(self.tree, written(value)))
+
+
+@singledispatch
+def scalars(node: Node) -> Iterator[Scalar]:
+    """Every word and number in a tree."""
+    raise TypeError(f"{type(node).__name__} is no node of a document")
+
+
+@singledispatch
+def filled(node: Node, text: str) -> Node:  # noqa: ARG001 - what follows uses it
+    """The tree with a number at every question mark."""
+    raise TypeError(f"{type(node).__name__} is no node of a document")
+
+
+@scalars.register
+def _(node: Scalar) -> Iterator[Scalar]:
+    yield node
+
+
+@filled.register
+def _(node: Scalar, text: str) -> Node:
+    return replace(node, text=text) if node.text == UNKNOWN else node
+
+
+@scalars.register
+def _(node: Many) -> Iterator[Scalar]:
+    return (scalar for item in node.items for scalar in scalars(item))
+
+
+@filled.register
+def _(node: Many, text: str) -> Node:
+    return replace(node, items=tuple(filled(item, text) for item in node.items))
+
+
+@scalars.register
+def _(node: Table) -> Iterator[Scalar]:
+    return (scalar for _, item in node.entries for scalar in scalars(item))
+
+
+@filled.register
+def _(node: Table, text: str) -> Node:
+    return replace(node, entries=tuple((key, filled(item, text)) for key, item in node.entries))
+
+
+@scalars.register
+def _(node: Run) -> Iterator[Scalar]:
+    return (scalar for item in (*node.positional, *node.named.values()) for scalar in scalars(item))
+
+
+@filled.register
+def _(node: Run, text: str) -> Node:
+    named = {key: filled(item, text) for key, item in node.named.items()}
+    return replace(node, named=named, positional=tuple(filled(item, text) for item in node.positional))
+
+
+@scalars.register
+def _(node: Times) -> Iterator[Scalar]:
+    return (scalar for item in (node.node, *node.counts) for scalar in scalars(item))
+
+
+@filled.register
+def _(node: Times, text: str) -> Node:
+    counts = tuple(replace(count, text=text) if count.text == UNKNOWN else count for count in node.counts)
+    return replace(node, node=filled(node.node, text), counts=counts)
+
+
+@scalars.register
+def _(node: Sum) -> Iterator[Scalar]:
+    return (scalar for term in node.terms for scalar in scalars(term))
+
+
+@filled.register
+def _(node: Sum, text: str) -> Node:
+    return replace(node, terms=tuple(filled(term, text) for term in node.terms))
