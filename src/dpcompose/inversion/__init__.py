@@ -10,6 +10,7 @@ Describe the losses of the steps, in one order of the neighbouring pair, and ask
 
 from __future__ import annotations
 
+from dpcompose.inversion.direction import Direction
 from dpcompose.inversion.discrete_gaussian import DiscreteGaussianLoss
 from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.gaussian import GaussianLoss
@@ -18,7 +19,7 @@ from dpcompose.inversion.laplace import LaplaceLoss
 from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss
 from dpcompose.inversion.profiles import Profile, profile
-from dpcompose.inversion.sampled_gaussian import Direction, SampledGaussianLoss
+from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
 from dpcompose.inversion.two_point import TwoPointLoss
 
 __all__ = [

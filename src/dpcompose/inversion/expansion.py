@@ -31,7 +31,8 @@ from dpcompose.inversion.rounding import LIBM, Floats
 from dpcompose.inversion.saddle import Saddle, at_epsilon
 from dpcompose.inversion.spectrum import Goal, build_spectrum, total_cumulants
 
-MOST_JUMPS, MOST_TERMS = 5, 150
+MOST_JUMPS, MOST_TERMS, MOST_WORK = 5, 150, 2_000_000
+"""Orders, terms, and terms times frequencies, that an expansion may have."""
 LADDER = ((0.0, 3), (0.0, 8), (0.2, 8), (0.4, 8), (0.6, 8), (0.8, 8), (1.0, 8), (1.0, 24))
 """How much to trim (0: as little as asked, 1: as much as the expansion can put back) and how sharply."""
 LEAST_BULK = math.log(1e-3)
@@ -42,6 +43,8 @@ class Ceiling:
     """A term known to be negligible: its Chernoff bound, and 0 below it."""
 
     bound: Alias
+
+    size = 0
 
     @property
     def tilt(self) -> float:
@@ -73,6 +76,11 @@ class Sum:
         """The tilt of the line."""
         return self.terms[0][1].tilt
 
+    @property
+    def size(self) -> int:
+        """How many frequencies are evaluated."""
+        return sum(term.size for _, term in self.terms)
+
     def read(self, epsilon: float) -> Reading:
         """Certified bounds on ln δ at one ε."""
         return self._add([term.read(epsilon) for _, term in self.terms])
@@ -95,7 +103,7 @@ class Sum:
         lower = _add([f + r.log_lower for f, r in zip(factors, readings, strict=True)])
         upper = _add([*(f + r.log_upper for f, r in zip(factors, readings, strict=True)), rest])
         margin = LIBM * (8.0 + 2.0 * max(abs(f) for f in factors) + abs(upper))
-        return Reading(lower - margin, upper + margin, log_value, slope)
+        return Reading(lower - margin, upper + margin, log_value, slope).sound()
 
     def budget(self, epsilon: float) -> Budget:
         """Of the term that contributes most; the remainder is the domain error."""
@@ -161,7 +169,7 @@ def expand(bulk: Sequence[Summand], goal: Goal) -> Sum:
         remainder *= lost / (orders + 1)
     terms: list[tuple[float, Readable]] = [(0.0, line)]
     for log_factor, members in jump_terms(bulk, [bands for bands, _ in hidden], orders):
-        if len(terms) > MOST_TERMS:
+        if len(terms) > MOST_TERMS or len(terms) * line.size > MOST_WORK:
             return Sum([(0.0, line)], lost * (1.0 + 1e-12))
         terms.append((log_factor, jump_line(members, log_factor, goal)))
     return Sum(terms, (beyond + remainder) * (1.0 + 1e-9))

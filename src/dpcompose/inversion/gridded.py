@@ -31,9 +31,9 @@ def gridded(distance: Floats, weights: Floats, spacing: float, last: int, order:
     cell = np.floor(position)
     offset = position - cell
     start = cell.astype(np.int64) - (order // 2 - 1)
-    grid = np.zeros(count)
-    for i, share in enumerate(_lagrange(offset, order)):
-        grid += np.bincount((start + i) % count, weights * share, minlength=count)
+    shares = _lagrange(offset, order)
+    places = np.concatenate([(start + i) % count for i in range(order)])
+    grid = np.bincount(places, np.concatenate([weights * share for share in shares]), minlength=count)
     values = np.conj(np.fft.rfft(grid)[: last + 1])
     angle = multiples(spacing, np.arange(last + 1, dtype=np.int64))
     total = float(weights.sum())

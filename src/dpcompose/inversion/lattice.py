@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -55,6 +56,11 @@ class LatticeLine:
         """The tilt of the line."""
         return self.line.tilt
 
+    @property
+    def size(self) -> int:
+        """How many frequencies are evaluated."""
+        return self.line.size
+
     def _place(self, epsilon: float, towards: int) -> tuple[int, float]:
         """The lattice point at or below ε (shifted by its own uncertainty) and the share of the next one."""
         a, b = self.lattice.offset, self.lattice.span
@@ -65,7 +71,17 @@ class LatticeLine:
         share = math.expm1((position - j) * b) / math.expm1(b) if b < 700.0 else math.exp((position - j - 1.0) * b)
         return j, min(max(share, 0.0), 1.0)
 
+    @cached_property
+    def _known(self) -> dict[int, Reading]:
+        """Lattice points that were read before."""
+        return {}
+
     def _at(self, j: int) -> Reading:
+        if j not in self._known:
+            self._known[j] = self._read_point(j)
+        return self._known[j]
+
+    def _read_point(self, j: int) -> Reading:
         place = self.lattice.offset + j * self.lattice.span
         return NOTHING_LEFT if place > self.top - 0.5 * self.lattice.span else self.line.read(place)
 
@@ -80,7 +96,7 @@ class LatticeLine:
         drop = math.exp(second - first) - 1.0 if math.isfinite(first) else -1.0
         rate = low[1] + (1.0 / math.expm1(self.lattice.span) if self.lattice.span < 700.0 else 0.0)
         slope = drop * rate * math.exp(min(first - value, 700.0)) if math.isfinite(value) else -self.tilt
-        return Reading(min(lower, upper), upper, value, min(slope, -1e-12))
+        return Reading(min(lower, upper), upper, value, min(slope, -1e-12)).sound()
 
     def read_many(self, epsilons: Floats) -> list[Reading]:
         """`read` at many ε."""

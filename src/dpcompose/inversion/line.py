@@ -31,6 +31,13 @@ class Reading(NamedTuple):
     log_value: float
     slope: float
 
+    def sound(self) -> Reading:
+        """An end that overflow has spoiled says nothing."""
+        lower = self.log_lower if self.log_lower <= self.log_upper else -math.inf
+        upper = math.inf if math.isnan(self.log_upper) else self.log_upper
+        value = -math.inf if math.isnan(self.log_value) else self.log_value
+        return Reading(lower, upper, value, -1.0 if math.isnan(self.slope) else self.slope)
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -59,6 +66,10 @@ class Readable(Protocol):
     @property
     def tilt(self) -> float:
         """The tilt of the line."""
+
+    @property
+    def size(self) -> int:
+        """How many frequencies are evaluated."""
 
     def read(self, epsilon: float) -> Reading:
         """Certified bounds on ln δ at one ε."""
@@ -102,6 +113,11 @@ class Line:
     tail: float
     """Bound on everything not summed, in units of the prefactor."""
     aliases: tuple[Alias, ...]
+
+    @property
+    def size(self) -> int:
+        """How many frequencies are evaluated."""
+        return self.frequencies.size
 
     @cached_property
     def _sums(self) -> tuple[float, float, float, float]:
@@ -157,10 +173,10 @@ class Line:
             else -math.inf,
             log_scale + scale_error + math.log(upper) * (1.0 + math.copysign(LIBM, upper - 1.0))
             if upper > 0.0
-            else -math.inf,
+            else math.inf,
             log_scale + math.log(value) if value > 0.0 else -math.inf,
             -self.tilt + derivative / value if value > 0.0 else -self.tilt,
-        )
+        ).sound()
 
     def read_many(self, epsilons: Floats) -> list[Reading]:
         """`read` for many ε at once: one matrix of cosines."""
@@ -199,6 +215,11 @@ class Sandwich:
     def tilt(self) -> float:
         """The tilt of the line."""
         return self.above.tilt
+
+    @property
+    def size(self) -> int:
+        """How many frequencies are evaluated."""
+        return 2 * self.above.size
 
     def read(self, epsilon: float) -> Reading:
         """Certified bounds on ln δ at one ε."""

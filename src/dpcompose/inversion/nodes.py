@@ -26,6 +26,7 @@ from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, I
 MOST_PRODUCTS = 20_000_000
 """Beyond so many node-frequency pairs an FFT is faster."""
 NEAR = 48
+MANY = 200_000
 ACCURATE, COARSE = 14, 6
 """Lagrange orders for values and for mere bounds."""
 
@@ -152,7 +153,8 @@ class TiltedNodes:
 
     def log_modulus(self, spacing: float, indices: Integers) -> Floats:
         """Bound the modulus by a coarse FFT."""
-        values, error = self.gridded(spacing, int(indices[-1]), COARSE)
+        few = self.nodes.losses.size < MANY
+        values, error = self.gridded(spacing, int(indices[-1]), ACCURATE if few else COARSE)
         return np.log(np.minimum(np.abs(values[indices]) * (1.0 + 1e-12) + error[indices], 1.0))
 
     def _many(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
@@ -164,6 +166,18 @@ class TiltedNodes:
 
     def gridded(self, spacing: float, last: int, order: int) -> tuple[Complexes, Floats]:
         r"""$\varphi$ itself at every frequency up to a last one, by one FFT, with a bound on the error."""
+        key = (spacing, last, order)
+        if key not in self._grids:
+            self._grids.clear()
+            self._grids[key] = self._gridded(spacing, last, order)
+        return self._grids[key]
+
+    @cached_property
+    def _grids(self) -> dict[tuple[float, int, int], tuple[Complexes, Floats]]:
+        """The last FFT, which bounds and values share."""
+        return {}
+
+    def _gridded(self, spacing: float, last: int, order: int) -> tuple[Complexes, Floats]:
         n, v = self.nodes, multiples(spacing, np.arange(last + 1, dtype=np.int64))
         values, error = gridded(n.losses - self.centre, self.weights, spacing, last, order)
         _, second, _, shift = self._error_terms

@@ -11,21 +11,29 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
+from dpcompose.errors import InvalidParameter
 from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand
-from dpcompose.inversion.line import Readable, Reading
+from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss, Summand
 from dpcompose.inversion.rounding import LEAST, UNIT, exp_down, exp_up, log_down, log_up
-from dpcompose.inversion.saddle import at_delta, at_epsilon
+from dpcompose.inversion.saddle import Saddle, at_delta, at_epsilon
+from dpcompose.inversion.solve import bracket
 from dpcompose.inversion.spectrum import Goal
-from dpcompose.inversion.unreachable import Unreachable
-from dpcompose.numerics.enclosure import NOTHING, Enclosure, ball, enclose
+from dpcompose.inversion.unreachable import TooManyNodes, Unreachable
+from dpcompose.numerics.enclosure import NON_NEGATIVE, NOTHING, Enclosure, ball, enclose
+from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
 GIVEN_UP = (Unreachable, OverflowError, ZeroDivisionError)
 ROUNDS = 5
+REACH = 6.0
+"""A line is tried on ε up to so many units of 1/t from its saddle."""
 LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
 
 
@@ -76,26 +84,39 @@ class Profile:
 
     # ------------------------------------------------------------------ δ at ε
 
+    @np.errstate(all="ignore")  # an overflow spoils a reading, never an answer: see `Reading.sound`
     def delta(self, epsilon: float, tolerance: float = 1e-9) -> Enclosure:
         """δ(ε), enclosed, with a relative gap of about `tolerance` where floats allow it."""
         leak = self.leak
         if not self.summands or epsilon >= self.supremum or leak.lower >= 1.0:
             return Enclosure(leak.lower, min(leak.upper, 1.0))
-        found = self._finite_delta(epsilon, tolerance)
+        found = Enclosure(0.0, self.total_variation if epsilon >= 0.0 else 1.0)
+        try:
+            found = found & self._finite_delta(epsilon, tolerance)
+        except TooManyNodes:
+            with suppress(*GIVEN_UP):
+                found = found & self._delta_by_cells(epsilon, tolerance)
         if found.gap >= 1.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.delta(epsilon, 1e-6).upper)
+        return self._with_leak(found)
+
+    def _with_leak(self, found: Enclosure) -> Enclosure:
+        r"""$\delta_\infty + (1-\text{further leak})\cdot$ (finite part)."""
+        leak = self.leak
         if leak.upper == 0.0:
-            return found
+            return Enclosure(min(found.lower, 1.0), min(found.upper, 1.0))
         lower = leak.lower + found.lower * (1.0 - self.further_leak.upper)
         upper = leak.upper + found.upper * (1.0 - self.further_leak.lower)
         return Enclosure(max(lower * (1.0 - 4.0 * UNIT), leak.lower), min(upper * (1.0 + 4.0 * UNIT) + LEAST, 1.0))
 
     def _finite_delta(self, epsilon: float, tolerance: float) -> Enclosure:
-        found = Enclosure(0.0, self.total_variation if epsilon >= 0.0 else 1.0)
+        found = UNIT_INTERVAL
         log_delta, relative = self._first_guess(epsilon), within(tolerance / 4.0)
         for _ in range(ROUNDS):
             try:
                 reading = self._line(_at_epsilon(epsilon), epsilon, log_delta, relative).read(epsilon)
+            except TooManyNodes:
+                raise
             except GIVEN_UP:
                 break
             before = found.gap
@@ -105,6 +126,13 @@ class Profile:
             log_delta = reading.log_value if reading.log_lower > -math.inf else 0.5 * (log_delta + reading.log_upper)
             relative = within(relative / 30.0)
         return found
+
+    def _delta_by_cells(self, epsilon: float, tolerance: float) -> Enclosure:
+        """δ from two finite laws that enclose every step: see `cells`."""
+        log_delta = self._first_guess(epsilon)
+        _, saddle = choose_bulk(self.summands, _at_epsilon(epsilon), log_delta, 1e-3, 1.0)
+        below, above = self._between(saddle, log_delta, tolerance / max(saddle.tilt, 1e-6))
+        return Enclosure(below.delta(epsilon, tolerance / 4.0).lower, above.delta(epsilon, tolerance / 4.0).upper)
 
     def _first_guess(self, epsilon: float) -> float:
         """The logarithm of δ(ε) by the saddle point, trimming in step with what it says."""
@@ -121,10 +149,67 @@ class Profile:
         place = saddle.epsilon if epsilon is None else epsilon
         return expand(bulk, Goal(saddle, place, log_delta, relative))
 
+    @np.errstate(all="ignore")
+    def curve(self, epsilons: Sequence[float], tolerance: float = 1e-6) -> list[Enclosure]:
+        """δ at many ε: one line serves all the ε around its saddle, and each reading is certified as if
+        alone.
+
+        Where a line leaves too wide an answer, the next line is built there.
+        """
+        answers: dict[float, Enclosure] = {}
+        waiting = sorted({e for e in epsilons if e < self.supremum}) if self.summands else []
+        ahead = 0.0
+        while waiting:
+            centre = min(waiting[0] + ahead, waiting[-1])
+            try:
+                line = self._line(_at_epsilon(centre), centre, self._first_guess(centre), within(tolerance / 300.0))
+                ahead = REACH / line.tilt
+                window = [e for e in waiting if e <= centre + ahead]
+                for e, reading in zip(window, line.read_many(np.array(window)), strict=True):
+                    answer = self._with_leak(Enclosure(exp_down(reading.log_lower), exp_up(reading.log_upper)))
+                    if answer.gap <= tolerance:
+                        answers[e] = answer
+            except GIVEN_UP:
+                ahead = 0.0
+            if waiting[0] not in answers:
+                answers[waiting[0]] = self.delta(waiting[0], tolerance)
+            waiting = [e for e in waiting if e not in answers]
+        return [answers[e] if e in answers else self.delta(e) for e in epsilons]
+
+    @np.errstate(all="ignore")
+    def budget(self, epsilon: float, tolerance: float = 1e-9) -> Budget:
+        """Where the width of the answer at ε comes from, term by term."""
+        return self._line(_at_epsilon(epsilon), epsilon, self._first_guess(epsilon), within(tolerance / 4.0)).budget(
+            epsilon
+        )
+
+    def renyi(self, order: float) -> Enclosure:
+        r"""The Rényi divergence of $P$ from $Q$ of order $\alpha > 1$: $K(\alpha-1)/(\alpha-1)$, infinite
+        if anything can leak.
+        """
+        if order <= 1.0:
+            raise InvalidParameter("order", order, "a number above 1")
+        if self.leak.lower > 0.0:
+            return Enclosure(math.inf, math.inf)
+        tilt = order - 1.0
+        tilt_error = UNIT * order  # of the subtraction; K is convex with K(0) <= 0, so K(t)/t is monotone
+        try:
+            parts = [s.tilted(tilt, 0.0, 1e-16 / max(s.steps, 1)) for s in self.summands]
+        except GIVEN_UP:
+            return NON_NEGATIVE
+        value = math.fsum(p.log_moment for p in parts)
+        error = math.fsum(p.log_moment_error for p in parts) + 4.0 * UNIT * abs(value)
+        error += tilt_error * math.fsum(abs(p.centre) for p in parts) * 2.0
+        if not math.isfinite(value + error):
+            return NON_NEGATIVE
+        blur = 1.0 + 8.0 * UNIT + tilt_error / tilt
+        return Enclosure(max((value - error) / tilt / blur, 0.0), max((value + error) / tilt * blur, 0.0))
+
     # ------------------------------------------------------------------ ε at δ
 
-    def epsilon(self, delta: float, tolerance: float = 1e-9) -> Enclosure:
-        """The least ε >= 0 with δ(ε) <= `delta`, enclosed."""
+    @np.errstate(all="ignore")
+    def epsilon(self, delta: float, tolerance: float = 1e-9, near: float | None = None) -> Enclosure:
+        """The least ε >= 0 with δ(ε) <= `delta`, enclosed; `near` may say where to look first."""
         leak = self.leak
         if delta < leak.lower:
             return Enclosure(math.inf, math.inf)
@@ -135,18 +220,41 @@ class Profile:
             high_target = (delta - leak.lower) / (1.0 - self.further_leak.upper) * (1.0 + 4.0 * UNIT) + LEAST
         if not self.summands or low_target >= self.total_variation:
             return NOTHING
-        found = self._solve(low_target, high_target, tolerance)
+        found = Enclosure(0.0, max(self.supremum, 0.0))
+        try:
+            found = found & self._solve(low_target, high_target, tolerance, near)
+        except TooManyNodes:
+            with suppress(*GIVEN_UP):
+                found = found & self._solve_by_cells(low_target, high_target, tolerance)
         if math.isinf(found.upper) and low_target > 0.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)
         return found
 
-    def _solve(self, low_target: float, high_target: float, tolerance: float) -> Enclosure:
+    def _solve_by_cells(self, low_target: float, high_target: float, tolerance: float) -> Enclosure:
+        """ε from two finite laws that enclose every step: see `cells`."""
+        log_delta = math.log(max(low_target, 0.5 * high_target))
+        _, saddle = choose_bulk(self.summands, _at_delta(log_delta), log_delta, 1e-3, 1.0)
+        scout, _ = self._between(saddle, log_delta, 1e-3 * max(saddle.epsilon, 1e-3))
+        near = scout.epsilon(high_target, 1e-2).lower
+        _, saddle = choose_bulk(self.summands, _at_epsilon(near), log_delta, 1e-3, saddle.tilt)
+        below, above = self._between(saddle, log_delta, tolerance * max(near, 1e-3))
+        lower = below.epsilon(high_target, tolerance / 4.0, near).lower
+        return Enclosure(lower, above.epsilon(low_target, tolerance / 4.0, near).upper)
+
+    def _between(self, saddle: Saddle, log_delta: float, gap: float) -> tuple[Profile, Profile]:
+        mass = log_delta + math.log(min(max(gap * saddle.tilt, 1e-12), 0.1)) - 5.0 - math.log(len(self.summands))
+        pairs = [s.between(saddle.tilt, 0.25 * gap / len(self.summands), mass) for s in self.summands]
+        return Profile(tuple(below for below, _ in pairs)), Profile(tuple(above for _, above in pairs))
+
+    def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
+        if self.supremum <= 0.0:
+            return NOTHING
         found = Enclosure(0.0, self.supremum)
         target = low_target if low_target > 0.0 else high_target
         if target <= 0.0:
             return found
         log_delta, relative = math.log(target), within(tolerance)
-        find, tighter, idle = _at_delta(log_delta), 0.25, 0
+        find, tighter, idle = _at_delta(log_delta) if near is None else _at_epsilon(near), 0.25, 0
         for _ in range(ROUNDS):
             try:
                 bulk, saddle = choose_bulk(self.summands, find, log_delta, relative, 1.0)
@@ -155,14 +263,19 @@ class Profile:
                 if saddle.epsilon < 0.0 or relative < trimmed_for:
                     bulk, saddle = choose_bulk(self.summands, _at_epsilon(place), log_delta, relative, saddle.tilt)
                 line = expand(bulk, Goal(saddle, place, log_delta, relative))
+            except TooManyNodes:
+                if found.lower > 0.0:
+                    break
+                raise
             except GIVEN_UP:
                 break
-            before = found.upper - found.lower
+            before, planned = found.upper - found.lower, place
             found, place = bracket(line, found, place, log_down(low_target), log_up(high_target))
             idle = idle + 1 if found.upper - found.lower > 0.5 * before else 0
             if found.gap <= tolerance or idle > 1:
                 break
-            find, tighter = _at_epsilon(place), tighter / 30.0
+            far = abs(place - planned) * saddle.tilt > 1.0  # the line was simply in the wrong place
+            find, tighter = _at_epsilon(place), tighter if far else tighter / 30.0
         return found
 
 
@@ -177,48 +290,3 @@ def _at_epsilon(epsilon: float) -> Find:
 
 def _at_delta(log_delta: float) -> Find:
     return lambda cumulants, start: at_delta(cumulants, log_delta, start)
-
-
-def bracket(line: Readable, found: Enclosure, start: float, low: float, high: float) -> tuple[Enclosure, float]:
-    """Narrow an enclosure of ε: `low` and `high` are ln of the δ to get below (upper end) and to stay above
-    (lower end).
-
-    δ is non-increasing, so two certified readings decide; how their places were found does not matter.
-    """
-    epsilon, reading = _newton(line, start, high)
-    known = reading.log_upper > -math.inf
-    width = min(max(reading.log_upper - reading.log_lower, 1e-15), 3.0) if known else 3.0
-    first = 0.75 * width / max(abs(reading.slope), 1e-300)
-    upper = _search(lambda e: line.read(e).log_upper <= low, epsilon, first, found.upper)
-    lower = _search(lambda e: line.read(e).log_lower >= high, epsilon, -first, found.lower)
-    return Enclosure(min(lower, max(upper, 0.0)), max(upper, 0.0)), epsilon
-
-
-def _newton(line: Readable, start: float, log_delta: float) -> tuple[float, Reading]:
-    """Newton for ln δ(ε) = `log_delta` on one line, inside ε >= 0."""
-    epsilon, reading = start, line.read(start)
-    for _ in range(15):
-        if not math.isfinite(reading.log_value):
-            break
-        step = (log_delta - reading.log_value) / min(reading.slope, -1e-300)
-        step = max(-4.0 / line.tilt, min(4.0 / line.tilt, step), -epsilon)
-        epsilon += step
-        reading = line.read(epsilon)
-        if abs(step) <= 1e-15 * abs(epsilon) + 1e-14 / line.tilt:
-            break
-    return epsilon, reading
-
-
-def _search(holds: Callable[[float], bool], centre: float, first: float, limit: float) -> float:
-    """The first place, stepping from the centre towards the limit, where the certificate holds; else the
-    limit.
-    """
-    shift = first
-    for _ in range(40):
-        place = centre + shift
-        if (place - limit) * first >= 0.0:
-            break
-        if holds(place):
-            return place
-        shift = 1.5 * shift + math.copysign(4e-16 * abs(centre), first)
-    return limit

@@ -23,7 +23,7 @@ from dpcompose.inversion.unreachable import TooManyNodes
 if TYPE_CHECKING:
     from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
 
-MOST_NODES = 40_000
+MOST_NODES = 6_000
 _GROWING = np.concatenate([[0.0], 0.06 * 1.08 ** np.arange(200)])
 
 

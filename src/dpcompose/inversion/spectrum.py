@@ -133,7 +133,7 @@ class Spectrum:
     def logarithm(self, indices: Integers) -> Logarithm:
         """The logarithm of the characteristic function, with its error."""
         modulus, phase, error = (np.zeros(indices.shape) for _ in range(3))
-        for part in self.parts:
+        for part in self.parts if indices.size else ():
             m, p, e = part.logarithm(self.spacing, indices)
             modulus, phase, error = modulus + m, phase + p, error + e
         error = error + UNIT * len(self.parts) * (np.abs(modulus) + np.abs(phase))
