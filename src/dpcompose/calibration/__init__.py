@@ -10,10 +10,11 @@ from dpcompose.calibration.trial import CLOSE, Family, Trial, axis_of
 from dpcompose.description import Mechanism
 from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.answer import Answer
+from dpcompose.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class Calibrated(Shown):
     """The value that meets the target, what it costs, and the nearest value shown to miss it."""
 
     value: Real

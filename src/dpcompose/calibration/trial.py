@@ -23,7 +23,7 @@ PROBES = (1.0, 0.5, 2.0, 0.1, 10.0, 0.01, 100.0, 1e-3, 1e3, 1e-4, 1e4, 1e-6, 1e6
 WHOLE_PROBES = (1, 2, 3, 10, 100, 1000)
 REACH = 1e150
 MOST_WHOLE = 10**15
-REFUSALS = (InvalidParameter, TypeError, ArithmeticError)
+REFUSALS = (ValueError, TypeError, ArithmeticError)
 """How a family says that it has no member: `k * m` refuses 1.5, `Fraction(1, n)` refuses 0 and floats."""
 
 
@@ -117,12 +117,13 @@ class Axis(ABC):
 
 @dataclass(frozen=True, slots=True)
 class RealAxis(Axis):
-    """Positive numbers, by their logarithms; the smallest step is half a millionth."""
+    """Positive numbers, by their logarithms."""
 
     low: float
     high: float
     start: float
     slope: float = -1.0  # noise
+    step: float = CLOSE / 2
 
     def place(self, value: Real) -> float:
         """The logarithm."""
@@ -134,7 +135,7 @@ class RealAxis(Axis):
 
     def beside(self, value: Real, steps: float) -> Real:
         """A relative step."""
-        return float(value) * math.exp(steps * CLOSE / 2)
+        return float(value) * math.exp(steps * self.step)
 
 
 @dataclass(frozen=True, slots=True)

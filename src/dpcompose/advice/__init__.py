@@ -1,0 +1,138 @@
+"""Which noise for how many queries, and how to share a budget among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
+
+from dpcompose.advice.fitting import Goal, Option, fitted
+from dpcompose.advice.flips import TIE, Contest, Flip
+from dpcompose.advice.noises import KINDS, Noise, Query
+from dpcompose.advice.splitting import Share, Split, split
+from dpcompose.description import ADD_REMOVE, Adjacency, Mechanism
+from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.mechanisms.laplace import SENSITIVITY
+from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose, rounded
+from dpcompose.parameters import Whole
+from dpcompose.theorems.recipes import INFINITE, log_term
+
+QUERIES = Whole("k", 1, 10**9, "queries", typical=(1, 1000))
+CURVE = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Every noise in the amount that the goal asks for, the best first."""
+
+    queries: int
+    goal: Goal
+    options: tuple[Option, ...]
+    impossible: tuple[str, ...]
+    """Noises of which no amount is shown to reach the goal."""
+    closed_form: Enclosure
+    r"""The standard deviation $\Delta\sqrt{8k\ln(e+\varepsilon/\delta)}/\varepsilon$ of KOV-4.2 and KOV-4.3."""
+    flips: tuple[Flip, ...]
+    """The best noise by the number of queries: where each begins, the first at one."""
+
+    @property
+    def best(self) -> Option:
+        """The least standard deviation; within one in a thousand, the more usual noise."""
+        return self.options[0]
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """One query with the best noise."""
+        return self.best.noise.member(self.goal.query, self.best.parameter)
+
+    def curve(self, queries: Sequence[int] = CURVE) -> dict[str, tuple[tuple[int, float], ...]]:
+        """For a picture: of every noise, the number of queries and the standard deviation that they take."""
+        points: dict[str, list[tuple[int, float]]] = {option.name: [] for option in self.options}
+        for option in self.options:
+            for k in queries:
+                found = fitted(option.noise, self.goal, int(QUERIES.check("queries", k)))
+                if found is not None:
+                    points[option.name].append((k, found.deviation.upper))
+        return {name: tuple(line) for name, line in points.items()}
+
+    def __str__(self) -> str:
+        g = self.goal
+        many = "1 query" if self.queries == 1 else f"{self.queries} queries"
+        head = f"{many} of sensitivity {float(g.query.sensitivity):g}, together within "
+        lines = [
+            f"{head}ε = {float(g.epsilon):g}, δ = {float(g.delta):g}",
+            "",
+            f"{'noise':18} {'parameter':28} {'deviation':>12} {'19 of 20 within':>16}",
+            *(_row(option) for option in self.options),
+            *(f"{name:18} never reaches it" for name in self.impossible),
+            "",
+        ]
+        if self.closed_form.upper < float("inf"):
+            said = rounded(self.closed_form.upper, ROUND_CEILING)
+            lines.append(f"Closed form (KOV15 Thm. 4.2, 4.3): deviation {said}.")
+        return "\n".join([*lines, self._as_queries_grow()])
+
+    def _as_queries_grow(self) -> str:
+        if len(self.flips) == 1:
+            return f"Best by the number of queries: {self.flips[0].after} throughout."
+        parts = [f"{flip.before} up to {flip.queries - 1}" for flip in self.flips[1:]]
+        return f"Best by the number of queries: {', '.join(parts)}, then {self.flips[-1].after}."
+
+
+def _row(option: Option) -> str:
+    shown = f"{option.noise.parameter} = {rounded(float(option.parameter), option.noise.rounding)}"
+    deviation, error = (rounded(x, ROUND_CEILING) for x in (option.deviation.upper, option.error))
+    return f"{option.name:18} {shown:28} {deviation:>12} {error:>16}"
+
+
+def advise(
+    *,
+    queries: int,
+    epsilon: Real,
+    delta: Real = 0,
+    sensitivity: Real = 1,
+    integer: bool | None = None,
+    adjacency: Adjacency | None = ADD_REMOVE,
+) -> Advice:
+    """Which noise serves k queries best within (ε, δ), when their composition is counted exactly.
+
+    Each query has the given sensitivity, and all of them may depend on the same record. `integer` says whether the
+    answers are whole numbers, so that geometric and discrete Gaussian noise apply; if not given, that is assumed where
+    the sensitivity is whole. Parameters are on the safe side, to about one part in ten thousand; `calibrate` does
+    better.
+    """
+    k = int(QUERIES.check("queries", queries))
+    goal = Goal(epsilon, delta, Query(SENSITIVITY.check("sensitivity", sensitivity), adjacency))
+    if integer and not goal.counts:
+        raise InvalidParameter("sensitivity", sensitivity, "a whole number up to 1e9 for whole answers")
+    kinds = [noise for noise in KINDS if not noise.whole or (goal.counts if integer is None else integer)]
+    found = [(noise, fitted(noise, goal, k)) for noise in kinds]
+    options = [option for _, option in found if option is not None]
+    if not options:
+        raise NotProvable(f"No noise is shown to reach ε = {float(epsilon):g} with δ = {float(delta):g}")
+    never = tuple(noise.name for noise, option in found if option is None)
+    return Advice(k, goal, _ranked(options), never, _closed_form(goal, k), _flips(goal, kinds))
+
+
+def _ranked(options: list[Option]) -> tuple[Option, ...]:
+    """By deviation; first, of those as good as the best, the most usual."""
+    least = min(option.deviation.upper for option in options)
+    best = next(option for option in options if option.deviation.upper <= least * (1 + TIE))
+    return best, *sorted((o for o in options if o is not best), key=lambda o: o.deviation.upper)
+
+
+def _closed_form(goal: Goal, queries: int) -> Enclosure:
+    if not goal.epsilon or not goal.delta:
+        return INFINITE
+    log = 8 * queries
+    return enclose(
+        lambda: ball(goal.query.sensitivity) * (log * log_term(goal.epsilon, goal.delta)).sqrt() / ball(goal.epsilon)
+    )
+
+
+def _flips(goal: Goal, kinds: Sequence[Noise]) -> tuple[Flip, ...]:
+    normal = next(noise for noise in kinds if noise.normal)
+    return Contest(goal, [noise for noise in kinds if not noise.normal], normal).flips()
+
+
+__all__ = ["Advice", "Flip", "Option", "Share", "Split", "advise", "split"]

@@ -1,0 +1,101 @@
+"""A noise fitted to a goal: the least of it that k queries may carry, and whether less than so much would do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from dpcompose.advice.noises import Noise, Query
+from dpcompose.calibration.search import hunted
+from dpcompose.calibration.targets import indistinguishable
+from dpcompose.calibration.trial import RealAxis, Trial
+from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.mechanisms.geometric import SHIFT
+from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.numerics.normal import normal_mu
+from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.prove.answer import Answer
+
+STEP = 5e-5
+"""Advice is given to about one part in ten thousand; `calibrate` is a hundred times finer."""
+GAP = 1e-5
+WIDE = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What all queries together must keep to."""
+
+    epsilon: Real
+    delta: Real
+    query: Query
+
+    def __post_init__(self) -> None:
+        EPSILON.check("epsilon", self.epsilon)
+        if DELTA.check("delta", self.delta) == 1:
+            raise InvalidParameter("delta", self.delta, "a number below 1, at which noise is needed at all")
+        if not self.query.sensitivity > 0:
+            raise InvalidParameter("sensitivity", self.query.sensitivity, "a positive number, so that noise is needed")
+
+    @property
+    def counts(self) -> bool:
+        """Whether noise of whole numbers fits the sensitivity."""
+        return self.query.sensitivity == int(self.query.sensitivity) <= SHIFT.high
+
+    def spread(self, queries: int) -> float:
+        """About the standard deviation that suffices: the smaller of what Laplace and Gaussian noise need."""
+        shift = float(self.query.sensitivity)
+        mu = normal_mu(self.epsilon, self.delta).upper
+        normal = shift * math.sqrt(queries) / mu if mu > 0 else math.inf
+        pure = math.sqrt(2) * queries * shift / float(self.epsilon) if self.epsilon else math.inf
+        return min(normal, pure)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One noise, in the amount that the goal asks for."""
+
+    noise: Noise
+    parameter: Real
+    deviation: Enclosure
+    """The standard deviation of one answer."""
+    error: float
+    """19 of 20 answers are off by no more than this."""
+    answer: Answer
+    """What all queries cost together."""
+
+    @property
+    def name(self) -> str:
+        """The kind of noise."""
+        return self.noise.name
+
+
+def fitted(noise: Noise, goal: Goal, queries: int) -> Option | None:
+    """The least of a noise; None where no amount of it is shown to reach the goal."""
+    if not goal.delta and (noise.normal or not goal.epsilon):
+        return None
+    trial = _trial(noise, goal, queries)
+    start = noise.having(goal.query, goal.spread(queries))
+    start = min(max(start, 1e-140), 1e140)
+    axis = RealAxis(max(start / WIDE, 1e-150), min(start * WIDE, 1e150), start, noise.slope, STEP)
+    try:
+        value, _ = hunted(trial, axis)
+    except NotProvable:
+        return None
+    query = goal.query
+    return Option(noise, value, noise.deviation(query, value), noise.error(query, value), trial.at(value))
+
+
+def suffices(noise: Noise, goal: Goal, queries: int, deviation: float) -> bool:
+    """Whether a noise of this standard deviation reaches the goal."""
+    if not goal.delta and (noise.normal or not goal.epsilon):
+        return False
+    return _trial(noise, goal, queries).met(noise.having(goal.query, deviation))
+
+
+def _trial(noise: Noise, goal: Goal, queries: int) -> Trial:
+    target = replace(indistinguishable(goal.epsilon, goal.delta), gaps=(GAP,))
+    return Trial(lambda parameter: queries * noise.member(goal.query, parameter), target)
+
+
+__all__ = ["Goal", "Option", "fitted", "suffices"]

@@ -1,0 +1,87 @@
+"""Where the best noise changes as the number of queries grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dpcompose.advice.fitting import Goal, Option, fitted, suffices
+from dpcompose.advice.noises import KINDS, GaussianNoise, Noise
+
+TIE = 1e-3
+"""A noise is preferred to a more usual one only if it takes less by this share."""
+SMALL = 3.0
+"""From this deviation on, discrete and continuous Gaussian noise are alike."""
+MOST = 2**17
+"""No flip is looked for beyond so many queries."""
+RANK = {noise.name: rank for rank, noise in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """From so many queries on, a noise is best; with one query less another one, if there was one before."""
+
+    queries: int
+    after: str
+    before: str = ""
+
+
+@dataclass(slots=True)
+class Contest:
+    """Who is best, at any number of queries.
+
+    The Gaussian has a closed form, so it is asked first; another noise is fitted only if at the deviation of the best
+    so far it would reach the goal. Of the discrete Gaussian it says all, unless the noise is small.
+    """
+
+    goal: Goal
+    noises: Sequence[Noise]
+    normal: Noise
+    winners: dict[int, str] = field(default_factory=dict)
+
+    def best(self, queries: int) -> str:
+        """The name of the winner."""
+        if queries not in self.winners:
+            self.winners[queries] = self._best(queries)
+        return self.winners[queries]
+
+    def _best(self, queries: int) -> str:
+        best: Option | None = fitted(GaussianNoise(), self.goal, queries)
+        if best is not None and best.deviation.upper < SMALL:
+            best = fitted(self.normal, self.goal, queries)
+        for noise in self.noises:
+            if best is None:
+                best = fitted(noise, self.goal, queries)
+                continue
+            share = 1 + TIE if RANK[noise.name] < RANK[best.name] else 1 - TIE
+            if suffices(noise, self.goal, queries, best.deviation.upper * share):
+                best = fitted(noise, self.goal, queries) or best
+        if best is None:
+            return ""
+        return self.normal.name if best.noise.normal else best.name
+
+    def flips(self) -> tuple[Flip, ...]:
+        """Doubling until the Gaussian wins, which it does for good: its noise grows as √k, and so does that of the
+        others in the end, with a factor of √2.
+        """
+        found = [Flip(1, self.best(1))]
+        low = 1
+        while low < MOST and self.best(low) != self.normal.name:
+            high = 2 * low
+            if self.best(low) != self.best(high):
+                found.append(self._between(low, high))
+            low = high
+            if not self.goal.delta and low >= 1024:  # the loss of each is ε/k, and nothing new happens
+                break
+        return tuple(found)
+
+    def _between(self, low: int, high: int) -> Flip:
+        """Halve until neighbours differ."""
+        first = self.best(low)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.best(middle) == first else (low, middle)
+        return Flip(high, self.best(high), first)
+
+
+__all__ = ["TIE", "Contest", "Flip"]

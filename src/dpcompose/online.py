@@ -1,0 +1,79 @@
+"""A running total: mechanisms are added one after the other, and the whole is asked at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dpcompose.calibration import Calibrated, remaining
+from dpcompose.description import ADAPTIVE, Adaptivity, Composition, Mechanism, common_adjacency
+from dpcompose.numerics.enclosure import Real
+from dpcompose.parameters import COUNT
+from dpcompose.prove.answer import Answer
+from dpcompose.prove.answer import delta as delta_at
+from dpcompose.prove.answer import epsilon as epsilon_at
+
+
+class Online:
+    """What has been run so far, by kind. Adding merges counts, so a billion runs of one kind take one entry.
+
+    The total holds for parameters that were fixed in advance. Whoever chooses noise, or when to stop, by looking at
+    earlier outputs says `online(adaptivity=FULLY_ADAPTIVE)`, for which fewer theorems hold.
+    """
+
+    def __init__(self, adaptivity: Adaptivity = ADAPTIVE) -> None:
+        """Start with nothing."""
+        self._empty = Composition(adaptivity=adaptivity)
+        self._counts: dict[Mechanism, int] = {}
+        self._answers: dict[tuple[str, Real, float], Answer] = {}
+
+    def add(self, mechanism: Mechanism, count: int = 1) -> Online:
+        """Count so many more runs; what does not belong to the rest is refused, and nothing is added."""
+        times = int(COUNT.check("count", count))
+        whole = Composition(((mechanism, times),), self._empty.adaptivity, self._empty.filter)
+        common_adjacency((whole.adjacency, *(kind.adjacency for kind in self._counts)))
+        joined = Composition((*self._counts.items(), *whole.leaves()), self._empty.adaptivity, self._empty.filter)
+        self._counts, self._answers = dict(joined.leaves()), {}
+        return self
+
+    @property
+    def counts(self) -> dict[Mechanism, int]:
+        """How often each kind was run."""
+        return dict(self._counts)
+
+    @property
+    def plan(self) -> Composition:
+        """All of it, as one composition."""
+        return Composition(tuple(self._counts.items()), self._empty.adaptivity, self._empty.filter)
+
+    def epsilon(self, delta: Real, tolerance: float = 1e-6) -> Answer:
+        """The least ε at δ, so far."""
+        return self._asked("epsilon", delta, tolerance, lambda: epsilon_at(self.plan, delta, tolerance))
+
+    def delta(self, epsilon: Real, tolerance: float = 1e-6) -> Answer:
+        """The least δ at ε, so far."""
+        return self._asked("delta", epsilon, tolerance, lambda: delta_at(self.plan, epsilon, tolerance))
+
+    def remaining(self, more: Mechanism, *, epsilon: Real, delta: Real) -> Calibrated:
+        """How many more runs of a mechanism fit into (ε, δ)."""
+        return remaining(self.plan, more, epsilon=epsilon, delta=delta)
+
+    def _asked(self, question: str, at: Real, tolerance: float, ask: Callable[[], Answer]) -> Answer:
+        """An answer is kept until something is added."""
+        key = (question, at, tolerance)
+        if key not in self._answers:
+            self._answers[key] = ask()
+        return self._answers[key]
+
+    def __len__(self) -> int:
+        return sum(self._counts.values())
+
+    def __str__(self) -> str:
+        return "\n".join(f"{count:>12} × {kind!r}" for kind, count in self._counts.items()) or "nothing so far"
+
+
+def online(adaptivity: Adaptivity = ADAPTIVE) -> Online:
+    """A running composition: `.add(mechanism, count)`, `.epsilon(delta)`, `.delta(epsilon)`."""
+    return Online(adaptivity)
+
+
+__all__ = ["Online", "online"]
