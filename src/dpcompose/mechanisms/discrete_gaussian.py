@@ -18,7 +18,7 @@ from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.sources import CKS20, SMITH
 
 REACH = 40  # e^{-REACH²/2} < 1e-340: what lies further out cannot be seen in a float
-MOST_NOISE = 120
+MOST_NOISE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
