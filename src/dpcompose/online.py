@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dpcompose.calibration import Calibrated, remaining
-from dpcompose.description import ADAPTIVE, Adaptivity, Composition, Mechanism, common_adjacency
+from dpcompose.description import ADAPTIVE, Adaptivity, Adjacency, Composition, Mechanism, common_adjacency
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import COUNT
 from dpcompose.prove.answer import Answer
@@ -22,17 +22,19 @@ class Online:
 
     def __init__(self, adaptivity: Adaptivity = ADAPTIVE) -> None:
         """Start with nothing."""
-        self._empty = Composition(adaptivity=adaptivity)
+        self._rules = Composition(adaptivity=adaptivity)
+        self._relation: Adjacency | None = None
         self._counts: dict[Mechanism, int] = {}
         self._answers: dict[tuple[str, Real, float], Answer] = {}
 
     def add(self, mechanism: Mechanism, count: int = 1) -> Online:
-        """Count so many more runs; what does not belong to the rest is refused, and nothing is added."""
-        times = int(COUNT.check("count", count))
-        whole = Composition(((mechanism, times),), self._empty.adaptivity, self._empty.filter)
-        common_adjacency((whole.adjacency, *(kind.adjacency for kind in self._counts)))
-        joined = Composition((*self._counts.items(), *whole.leaves()), self._empty.adaptivity, self._empty.filter)
-        self._counts, self._answers = dict(joined.leaves()), {}
+        """Count so many more runs; what does not fit the rest is refused, and nothing is added."""
+        added = Composition(((mechanism, count),))
+        rules = self._rules + Composition((), added.adaptivity, added.filter)
+        relation = common_adjacency((self._relation, added.adjacency))
+        more = {kind: int(COUNT.check("count", self._counts.get(kind, 0) + n)) for kind, n in added.leaves()}
+        self._rules, self._relation, self._answers = rules, relation, {}
+        self._counts.update(more)
         return self
 
     @property
@@ -43,7 +45,7 @@ class Online:
     @property
     def plan(self) -> Composition:
         """All of it, as one composition."""
-        return Composition(tuple(self._counts.items()), self._empty.adaptivity, self._empty.filter)
+        return Composition(tuple(self._counts.items()), self._rules.adaptivity, self._rules.filter)
 
     def epsilon(self, delta: Real, tolerance: float = 1e-6) -> Answer:
         """The least ε at δ, so far."""
