@@ -110,11 +110,14 @@ def test_smoothing_matters() -> None:
     summands = list(TwoPointLoss.gather([(TwoPointLoss(s), 1) for s in sizes]))
     line = best_line(summands, coarse(summands, epsilon, 1e-6))
     assert isinstance(line, Sandwich)
+    beside = epsilon + 1.3e-4  # half a smoothing width off the atom, where the lower line is worst
     with mp.workdps(30):
-        truth = float(mp.log(atoms(sums(*(two_point(s) for s in sizes)), epsilon)))
-    assert line.read(epsilon).log_lower <= truth <= line.read(epsilon).log_upper
-    assert replace(line.above, tail=0.0, aliases=()).read(epsilon).log_lower > truth
-    assert replace(line.below, tail=0.0, aliases=()).read(epsilon).log_upper < truth
+        law = sums(*(two_point(s) for s in sizes))
+        at, off = (float(mp.log(atoms(law, e))) for e in (epsilon, beside))
+    for place, truth in ((epsilon, at), (beside, off)):
+        assert line.read(place).log_lower <= truth <= line.read(place).log_upper
+    assert replace(line.above, tail=0.0, aliases=()).read(epsilon).log_lower > at
+    assert replace(line.below, tail=0.0, aliases=()).read(beside).log_upper < off
 
 
 def test_an_odd_number_of_lattice_points_matters() -> None:
