@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from pathlib import Path
 
-from dpcompose import calibration, report, spec
+from dpcompose import calibration, spec
 from dpcompose.app.reading import Document, Exact, Read, exactly, load, load_family
 from dpcompose.app.reply import Reply
 from dpcompose.numerics.enclosure import Real, rounded
@@ -58,9 +58,11 @@ def _shorter(found: calibration.Calibrated) -> Iterator[Real]:
 def audit(path: str | Path, delta: Exact, confidence: Exact = "0.95", claim: Document | None = None) -> Reply:
     """A lower bound on ε from a file of scores, and whether it refutes a claim."""
     from dpcompose import audit as samples
+    from dpcompose.audit.clopper_pearson import confidence_level
 
     at, sure = exactly("delta", delta, DELTA), exactly("confidence", confidence, CONFIDENCE)
+    confidence_level(sure)  # refuses 0 and 1 before a file is read
     promise = None if claim is None else load(claim)
     found = samples.run(path, at, sure, promise)
     holds = promise is None or not found.verdict().violated
-    return Reply(found, None, {}, report.audit(found), holds)
+    return Reply(found, holds=holds)

@@ -80,8 +80,8 @@ def profile(document: Document, epsilons_text: str = "", steps: int | None = FEW
 def round_steps(end: Real, most: int) -> tuple[Real, ...]:
     """From 0 to the end, or just beyond, in at most so many steps of 1, 2 or 5 times a power of ten."""
     power = Fraction(10) ** math.floor(math.log10(end / most))
-    step = next(power * digit for digit in (1, 2, 5, 10) if power * digit * most >= end)
-    return tuple(step * i for i in range(math.ceil(end / step) + 1))
+    step = next(power * digit for digit in (1, 2, 5, 10, 20) if power * digit * most >= end)
+    return tuple(step * i for i in range(math.ceil(Fraction(end) / step) + 1))
 
 
 def region(document: Document, tolerance: Exact = Fraction(1, 1000)) -> Reply:

@@ -13,6 +13,7 @@ from dpcompose.audit.promises import Promise, promised
 from dpcompose.audit.readings import Point, Reading
 from dpcompose.kernel import Source
 from dpcompose.numerics.enclosure import Real, rounded
+from dpcompose.shown import Shown
 
 _LABEL, _WIDTH = 12, 80
 
@@ -114,7 +115,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Shown):
     """With the stated confidence, the mechanism is not (ε′, δ)-DP for any ε′ < `epsilon`."""
 
     witness: Witness

@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command: 0 if it answered, 2 if it refused, 3 if it found a defect of its own."""
+    """Run one command: 0 if it answered, 1 or 4 if its answer is no or unknown, 2 if it refused, 3 at a defect."""
     try:
         from dpcompose.cli import commands
     except ModuleNotFoundError as missing:

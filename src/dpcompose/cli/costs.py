@@ -90,7 +90,7 @@ def renyi(
 
 @examples(
     "growth 'Gaussian(noise_std=20)' --delta 1e-6 --counts 1,10,100",
-    "growth 'BlackBox(epsilon=0.1)' --delta 1e-6 --counts 1:1000 --out growth.svg",
+    "growth 'BlackBox(epsilon=0.1)' --delta 0 --counts 1:1000 --out x.svg",
 )
 def growth(
     mechanism: Mechanism,
@@ -111,7 +111,7 @@ def growth(
 
 
 @examples(
-    "profile '30 * BlackBox(epsilon=0.1, delta=0.001)' --epsilons 0,0.5,1,2",
+    "profile '30 * BlackBox(epsilon=0.1)' --epsilons 0,0.5,1,2",
     "profile '100 * Gaussian(noise_std=20)' --out profile.png",
 )
 def profile(

@@ -16,8 +16,9 @@ A mechanism on the command line is an expression, written as in Python: `30 * Bl
 It may also be the name of a `.toml` or `.json` file that holds the same, or `-` to read either from standard input.
 Numbers are exact: `0.1` is one tenth, and `1/3` is a third.
 
-A refusal is one sentence on standard error, with exit code 2. Exit code 3 means that two theorems disagreed, which is a
-defect of dpcompose that we would like to hear of."""
+Commands that judge a claim leave with exit code 0 if it holds or nothing speaks against it, 1 if it is refuted, and 4
+if nobody knows. A refusal is one sentence on standard error, with exit code 2. Exit code 3 means that two theorems
+disagreed, which is a defect of dpcompose that we would like to hear of."""
 
 BRACES = str.maketrans("", "", "{}")
 """Around what must be given; a manual leaves them out."""

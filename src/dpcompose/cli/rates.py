@@ -41,7 +41,7 @@ def region(
 
 
 @examples(
-    "refute '30 * BlackBox(epsilon=0.1, delta=0.001)' --epsilon 0.5 --delta 0.05",
+    "refute '30 * BlackBox(epsilon=0.1)' --epsilon 0.5 --delta 0.05",
     "refute 'Gaussian(noise_std=2)' --epsilon 3 --delta 1e-6",
 )
 def refute(mechanism: Mechanism, epsilon: Epsilon, delta: Delta, *, json: Json = False) -> None:
@@ -84,7 +84,7 @@ def risk(
 
 @examples(
     "audit scores.csv --delta 1e-5",
-    "audit scores.csv --delta 1e-5 --confidence 0.99 --claim 'Gaussian(noise_std=2)'",
+    "audit scores.csv --delta 1e-5 --claim 'Gaussian(noise_std=2)'",
 )
 def audit(
     scores: Annotated[

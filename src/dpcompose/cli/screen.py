@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-WEIGHTS = {r"(?m)^\* .*$": "bold green", r"(?m)^\S+ ∈ \[.*$": "bold"}
-"""The tightest theorem, and the answer."""
+WEIGHTS = {
+    r"(?m)^\* .*$": "bold green",
+    r"(?m)^(\S+ ∈ \[|ε ≥ |\? = ).*$": "bold",
+    r"(?m)^HOLDS: .*$": "bold green",
+    r"(?m)^(REFUTED|UNDECIDED): .*$": "bold red",
+}
+"""The tightest theorem, the answer, and the verdict."""
 
 
 def show(text: str) -> None:

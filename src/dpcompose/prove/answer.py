@@ -17,6 +17,7 @@ from dpcompose.notions import Profile, Renyi
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, enclose
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.claims import Known, known
+from dpcompose.shown import Shown
 
 NEGLIGIBLE = 1e-12
 ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
@@ -24,7 +25,7 @@ TOLERANCE = Param("tolerance", 0, 1, "relative")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Shown):
     """An enclosure with the claim behind each end; `float()` gives the safe one."""
 
     question: str
@@ -76,7 +77,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Shown):
     """One answer for each argument, in order, with the ends as arrays."""
 
     each: tuple[Answer, ...]

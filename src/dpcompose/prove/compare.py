@@ -14,6 +14,7 @@ from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, ro
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer, intersected, reasoned
 from dpcompose.prove.claims import Known, known
+from dpcompose.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Shown):
     """The question, every theorem's row (the tightest first), and the sound minimum."""
 
     subject: Composition

@@ -22,6 +22,7 @@ from dpcompose.parameters import EPSILON, Param
 from dpcompose.regions.chain import Chain
 from dpcompose.regions.orders import ask, both_orders
 from dpcompose.regions.tradeoff import Order, Tradeoff, complement
+from dpcompose.shown import Shown
 
 RATE = Param("α", 0, 1, "probability", typical=(0.01, 0.5))
 TOLERANCE = Param("tolerance", 0, 1, "absolute")
@@ -48,7 +49,7 @@ class Tangent:
 
 
 @dataclass(frozen=True)
-class Region:
+class Region(Shown):
     """All pairs (fnr, fpr) that tests reach: the truth lies between an inner and an outer polygon."""
 
     below: Chain

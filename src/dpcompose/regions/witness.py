@@ -12,10 +12,11 @@ from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 from dpcompose.regions.orders import BothOrders, ask, both_orders
 from dpcompose.regions.tradeoff import Order, complement
+from dpcompose.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Shown):
     """The event "the log-likelihood ratio of the first against the second neighbour exceeds `threshold`".
 
     Its probabilities violate P(A) ≤ e^ε Q(A) + δ by `excess`. Outcomes whose ratio is exactly e^threshold weigh the
@@ -53,7 +54,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Shown):
     """Whether a mechanism is (ε, δ)-DP: `holds` is True, with the claim; False, with the event; or None, undecided."""
 
     epsilon: Real

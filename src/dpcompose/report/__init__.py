@@ -6,7 +6,7 @@ from dpcompose.report.numerics import numerics
 from dpcompose.report.page import html, page
 from dpcompose.report.plain import plain, to_json
 from dpcompose.report.proof import bibtex, explain
-from dpcompose.report.readings import audit, growth, profile, risk
+from dpcompose.report.readings import growth, profile, risk
 from dpcompose.report.sheet import Sheet, Table, sheet
 from dpcompose.report.table import frame, to_csv
 from dpcompose.report.text import text
@@ -18,7 +18,6 @@ _REGISTERED = (calibrated, rates)
 __all__ = [
     "Sheet",
     "Table",
-    "audit",
     "bibtex",
     "card",
     "card_sheet",

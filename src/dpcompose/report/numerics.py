@@ -34,14 +34,17 @@ TERMS = {
 CLOSED = "Numerics: the answer is a closed form, evaluated in balls, which round outward; nothing else is approximated."
 BY_LINE = "Numerics: the answer is read off a saddle line (X-LINE), as the larger of the orders below."
 
+BEYOND = "No line: no finite loss exceeds ε, so δ is what leaks outright."
+GIVEN = "No line: so far out it cannot be drawn, and a coarser bound stands in."
+
 
 @dataclass(frozen=True, slots=True)
 class Numerics:
     """The lines behind an answer, one for each order of the pair in which it was read; none for a closed form."""
 
     level: float
-    lines: tuple[inversion.Budget | None, ...]
-    """None where no line could be drawn, and a coarser bound stands in."""
+    lines: tuple[inversion.Budget | str, ...]
+    """Or why there is no line in that order."""
 
 
 def numerics(answer: Answer, epsilon: Real | None = None, tolerance: float = 1e-6) -> Numerics:
@@ -59,8 +62,10 @@ def _is_line(claim: Claim[object] | None) -> bool:  # type: ignore[type-var]
     return claim is not None and isinstance(claim.guarantee, Inverted)
 
 
-def _budget(profile: inversion.Profile, epsilon: float, tolerance: float) -> inversion.Budget | None:
+def _budget(profile: inversion.Profile, epsilon: float, tolerance: float) -> inversion.Budget | str:
     """The line that the engine draws at ε, aiming at a relative gap, and its errors there."""
+    if epsilon >= profile.supremum:
+        return BEYOND
     find: Find = lambda cumulants, start: at_epsilon(cumulants, epsilon, start)  # noqa: E731
     relative = within(tolerance / 4.0)
     try:
@@ -69,7 +74,7 @@ def _budget(profile: inversion.Profile, epsilon: float, tolerance: float) -> inv
         bulk, saddle = choose_bulk(profile.summands, find, log_delta, relative, 1.0)
         return expand(bulk, Goal(saddle, epsilon, log_delta, relative)).budget(epsilon)
     except GIVEN_UP:
-        return None
+        return GIVEN
 
 
 @sheet.register
@@ -77,14 +82,14 @@ def _(result: Numerics) -> Sheet:
     said = BY_LINE if result.lines else CLOSED
     tables = tuple(_table(line, i, len(result.lines)) for i, line in enumerate(result.lines))
     method = "saddle line" if result.lines else "closed form"
-    lines = [None if line is None else asdict(line) for line in result.lines]
+    lines = [line if isinstance(line, str) else asdict(line) for line in result.lines]
     return Sheet("dpc.numerics/1", (said,), tables, {"method": method, "epsilon": result.level, "lines": lines})
 
 
-def _table(line: inversion.Budget | None, place: int, count: int) -> Table:
+def _table(line: inversion.Budget | str, place: int, count: int) -> Table:
     order = "Either order" if count == 1 else ("First order", "Second order")[place]
-    if line is None:
-        return Table(("",), (("no line could be drawn: a coarser bound stands in",),), order)
+    if isinstance(line, str):
+        return Table(("",), ((line,),), order)
     rows = [
         ("method", line.method, ""),
         ("t", f"{line.tilt:.6g}", "where the line crosses the axis"),

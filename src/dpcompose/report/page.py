@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import singledispatch
 from html import escape
 from typing import Any
@@ -12,9 +12,9 @@ from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.latex import readable
 from dpcompose.report.proof import claims, sources
-from dpcompose.report.sheet import Table, sheet
+from dpcompose.report.sheet import Documented, Table, sheet
 from dpcompose.report.text import note, other_end, shown
-from dpcompose.report.words import conditions, promise, reference, relative, shortened, subject, title, up
+from dpcompose.report.words import conditions, down, promise, reference, relative, shortened, subject, title, up
 from dpcompose.spec import written
 
 STYLE = """
@@ -37,8 +37,17 @@ def html(result: object) -> str:
     known = sheet(result)
     if known is None:
         return _box(f"<pre>{escape(str(result))}</pre>")
+    if isinstance(result, Documented):
+        return _box(f"<p>{escape(known.sentences[0])}</p>", _rows(("", ""), map(_row, _flat(known.document))))
     said = (f"<p>{escape(sentence)}</p>" for sentence in known.sentences)
     return _box(*said, *map(_tabled, known.tables))
+
+
+def _flat(document: Mapping[str, object], under: str = "") -> Iterator[tuple[str, str]]:
+    """A document as one list of names and values."""
+    for key, value in document.items():
+        name = f"{under}{key.replace('_', ' ')}"
+        yield from _flat(value, f"{name}: ") if isinstance(value, Mapping) else [(name, str(value))]
 
 
 def _tabled(table: Table) -> str:
@@ -76,7 +85,13 @@ def _row(cells: Sequence[str], kind: str = "", numbers: Sequence[int] = ()) -> s
 
 @html.register
 def _(result: Answer) -> str:
-    return _box(_answer(result), *_proof(result))
+    ends = (("at least", down(result.lower), result.lower_by), ("at most", up(result.upper), result.upper_by))
+    rows = (_row((end, value, _by(claim)), numbers=(1,)) for end, value, claim in ends)
+    return _box(_answer(result), _rows((result.question, "", "by"), rows), *_proof(result))
+
+
+def _by(claim: Claim[Any] | None) -> str:
+    return f"{claim.theorem.id} ({claim.theorem.source})" if claim else ""
 
 
 @html.register

@@ -78,23 +78,27 @@ def _listed(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], title: str) 
 @sheet.register
 def _(result: Judgement) -> Sheet:
     claim = f"({number(result.epsilon)}, {number(result.delta)})-DP"
-    answer = result.answer
-    at = f"δ ∈ {answer.enclosure} at ε = {number(result.epsilon)}"
-    document: dict[str, object] = {
-        "verdict": {True: "holds", False: "refuted", None: "undecided"}[result.holds],
-        "delta_at_epsilon": answer,
-        "witness": result.witness,
-    }
-    tables: tuple[Table, ...] = ()
-    if result.witness is not None:
-        sentences: tuple[str, ...] = (f"REFUTED: this is not {claim}, as one event shows.",)
-        tables = (_evidence(result.witness),)
-        document["witness"] = _plain(result.witness)
-    elif result.holds:
-        sentences = (f"HOLDS: this is {claim}.", at, f"because {answer.because}")
-    else:
-        sentences = (f"UNDECIDED: no theorem settles whether this is {claim}.", f"All that is known: {at}.")
-    return Sheet("dpc.judgement/1", sentences, tables, document)
+    verdict, said = {
+        True: ("holds", f"HOLDS: this is {claim}."),
+        False: ("refuted", f"REFUTED: this is not {claim}, as one event shows."),
+        None: ("undecided", f"UNDECIDED: no theorem settles whether this is {claim}."),
+    }[result.holds]
+    known = Table(("", "", ""), (("δ at ε", f"∈ {result.answer.enclosure}", f"because {result.answer.because}"),))
+    return Sheet(
+        "dpc.judgement/1",
+        (said,),
+        (_evidence(result.witness) if result.witness else known,),
+        {
+            "verdict": verdict,
+            "delta_at_epsilon": result.answer,
+            "witness": _plain(result.witness) if result.witness else None,
+        },
+    )
+
+
+@sheet.register
+def _(result: Witness) -> Sheet:
+    return Sheet("dpc.witness/1", ("One event refutes the claim:",), (_evidence(result),), _plain(result))
 
 
 def _evidence(witness: Witness) -> Table:

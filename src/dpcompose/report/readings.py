@@ -113,15 +113,3 @@ def _short(place: Real) -> str:
     """A place on the axis: exactly where that is short, else to six digits."""
     said = number(place)
     return said if len(said) <= 9 else f"≈{float(place):.6g}"
-
-
-class Found(Protocol):
-    """What an audit says of itself."""
-
-    def document(self) -> dict[str, object]:
-        """Everything as plain values."""
-
-
-def audit(found: Found) -> Sheet:
-    """An audit in its own words."""
-    return Sheet("dpc.audit/1", tuple(str(found).split("\n")), (), found.document())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import singledispatch
+from typing import Protocol, runtime_checkable
 
 from dpcompose.report.words import wrapped
 
@@ -55,7 +56,20 @@ class Sheet:
         return "\n\n".join(filter(None, [said, *("\n".join(table.lines()) for table in self.tables)]))
 
 
+@runtime_checkable
+class Documented(Protocol):
+    """A result of a layer above this one, which says itself how it reads."""
+
+    def document(self) -> dict[str, object]:
+        """Everything as plain values."""
+
+
 @singledispatch
 def sheet(result: object) -> Sheet | None:
     """How a result reads; None for what has a form of its own."""
-    return result if isinstance(result, Sheet) else None
+    if isinstance(result, Sheet):
+        return result
+    if not isinstance(result, Documented):
+        return None
+    said = tuple(str(result).split("\n"))
+    return Sheet(f"dpc.{type(result).__name__.lower()}/1", said, (), result.document())

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import singledispatch
 
 from dpcompose.description import Mechanism
-from dpcompose.errors import InvalidDocument
+from dpcompose.errors import DPError, InvalidDocument
 from dpcompose.numerics.enclosure import Real
 from dpcompose.spec.numbers import written
 from dpcompose.spec.tree import Many, Node, Run, Scalar, Sum, Table, Times
 
 UNKNOWN = "?"
+PROBES = (1, Fraction(1, 2), 2, Fraction(1, 10), 10, Fraction(1, 1000), 1000)
+"""Numbers that are tried in a family before it is believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,21 @@ class Family:
         """The family of a document; one without a question mark is refused."""
         if not any(scalar.text == UNKNOWN for scalar in scalars(tree)):
             raise InvalidDocument("The document has no ? where the unknown number stands: Gaussian(noise_std=?).")
-        return cls(tree, build)
+        found = cls(tree, build)
+        found._probe()
+        return found
+
+    def _probe(self) -> None:
+        """Refuse what no number can mend, in the words of the document."""
+        refusals = []
+        for value in PROBES:
+            try:
+                self(value)
+            except DPError as refusal:
+                refusals.append(refusal)
+            else:
+                return
+        raise refusals[0]
 
     def __call__(self, value: Real) -> Mechanism:
         """The member with this number."""

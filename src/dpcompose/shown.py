@@ -1,0 +1,21 @@
+"""Results that show themselves in a notebook.
+
+What writes their pages, `report`, stands above them and they know nothing of it: it is found by its name, when a
+notebook asks, as the root finds every public name. Without it a result shows its plain text.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+WRITER = "dpcompose.report"
+
+
+class Shown:
+    """A result that a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Ask the layer that writes pages for this one."""
+        return str(import_module(WRITER).html(self))
