@@ -74,7 +74,7 @@ def laplace_composition(parts: Parts[LaplaceLoss]) -> Profile:
     return LaplaceProfile(steps[0][1], steps[0][0]) if steps else LaplaceProfile(0, 0)
 
 
-@composes("X-FIN", KOV15.at("Sec. 3"), side=Side.BOTH, cost=5)
+@composes("X-FIN", KOV15.at("Sec. 3"), side=Side.BOTH, cost=2)
 def finite_composition(parts: Parts[FiniteLoss]) -> Profile:
     r"""The privacy loss of a composition is the sum of independent losses of its parts, all in one order of the
     neighbours: $\delta(\varepsilon) = \mathrm{P}(S=\infty)+\mathrm{E}(1-e^{\varepsilon-S})_+$, and the larger of

@@ -122,6 +122,8 @@ def laplace_to_transform(g: LaplaceLoss) -> LossTransform:
 @implies("X-LINE-FIN", HERE.at("engine"), side=Side.BOTH)
 def finite_to_transform(g: FiniteLoss) -> LossTransform:
     r"""A loss with values $l_j$ and probabilities $p_j$ has $\mathrm{E}e^{zL} = \sum_jp_je^{zl_j}$, its leak aside."""
+    if g.forward.leak() >= 1 or g.backward.leak() >= 1:
+        raise Declined("no loss is finite, so there is nothing to transform")
     return LossTransform(Listed(g.forward), Listed(g.backward))
 
 
