@@ -6,6 +6,8 @@ from decimal import ROUND_CEILING
 from typing import Protocol
 
 from dpcompose.description import Adaptivity, Composition, Mechanism
+from dpcompose.errors import NotProvable
+from dpcompose.notions import ApproxDP, Guarantee
 from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer, epsilon
@@ -23,17 +25,24 @@ class Budget(Protocol):
 class Allowance:
     """(ε, δ) for a series of releases, in memory.
 
-    Whoever asks may look at earlier answers before choosing what to ask next, how precisely, and when to stop: by
-    default the total is that of a filter, which allows this. With a `plan`, whose releases were fixed in advance, the
-    allowance starts with it spent, and `Composition(adaptivity=ADAPTIVE)` as a plan counts what follows as fixed, too.
+    Whoever asks may look at earlier answers before choosing what to ask next, how precisely, and when to stop. So the
+    total is that of a filter, fixed at the start: `filter=ApproxDP` adds up ε and δ, which suits few releases and
+    δ = 0; `filter=ZCDP` adds up ρ, which suits many, and Gaussian noise. A `plan` that was fixed in advance, and knows
+    its own adaptivity, may stand in its place; the allowance then starts with the plan spent.
     """
 
-    def __init__(self, *, epsilon: Real, delta: Real = 0, plan: Mechanism | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        epsilon: Real,
+        delta: Real = 0,
+        filter: type[Guarantee] = ApproxDP,  # noqa: A002 - as in Composition
+        plan: Mechanism | None = None,
+    ) -> None:
         """Start with everything left, or with a plan already spent."""
         self.epsilon, self.delta = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
-        start = Composition(adaptivity=Adaptivity.FULLY_ADAPTIVE) if plan is None else Composition() + plan
-        self.spent: Composition = start
-        self._check(start, "the plan")
+        self.spent = Composition((), Adaptivity.FULLY_ADAPTIVE, filter) if plan is None else Composition() + plan
+        self._check(self.spent, "the plan")
 
     @property
     def charge(self) -> Answer:
@@ -47,7 +56,12 @@ class Allowance:
         self.spent = whole
 
     def _check(self, whole: Composition, purpose: str) -> None:
-        total = epsilon(whole, self.delta)
+        try:
+            total = epsilon(whole, self.delta)
+        except NotProvable:
+            raise OverBudget(
+                f"No theorem adds {purpose} to what was spent; another filter may, such as ZCDP with δ > 0."
+            ) from None
         if total.upper > self.epsilon:
             raise OverBudget(
                 f"With {purpose} the total would be ε = {rounded(total.upper, ROUND_CEILING)} at δ = "

@@ -19,6 +19,9 @@ from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
 from dpcompose.release.sampling import OS, Integers, Source, discrete_gaussian, discrete_laplace
 
 REACH = 64
+AIM = 1 - Fraction(
+    1, 2**20
+)  # a little below the target, so that the price of the whole is surely shown to be within it
 Leak = Composition
 NO_LEAK = Composition()
 
@@ -130,7 +133,7 @@ class GeometricNoise(Noise):
             step = 1 / (Fraction(epsilon) / cells.count)
             found = calibrate(
                 lambda b: cells.count * BlackBox(epsilon=1 / Fraction(b)),
-                epsilon=epsilon,
+                epsilon=Fraction(epsilon) * AIM,
                 delta=delta,
                 within=(float(step / REACH / cells.count), math.nextafter(float(step), math.inf)),
             )
@@ -156,7 +159,7 @@ class GaussianNoise(Noise):
         log = math.log(2) - math.log(delta)
         room = float(epsilon) / (math.sqrt(log + float(epsilon)) + math.sqrt(log))
         most = 2 * cells.shift * math.sqrt(cells.count) / room
-        found = calibrate(table, epsilon=epsilon, delta=delta, within=(most / REACH**2, most))
+        found = calibrate(table, epsilon=Fraction(epsilon) * AIM, delta=delta, within=(most / REACH**2, most))
         mechanism = DiscreteGaussian(noise_std=found.value, sensitivity=cells.shift, adjacency=cells.adjacency)
         return DrawnGaussian(mechanism)
 

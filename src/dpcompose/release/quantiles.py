@@ -32,7 +32,7 @@ from dpcompose.release.secret import Secret
 
 MOST_POINTS = 10**6
 FINEST = 10**4
-BATCH = 1 << 16
+FIRST, BATCH = 1 << 6, 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,9 +122,10 @@ def chosen(distances: Secret[npt.NDArray[np.int64]], scale: Fraction, source: So
 
 
 def _chosen(gap: npt.NDArray[np.int64], scale: Fraction, source: Source) -> int:
-    for _ in range(PATIENCE):
-        index = uniform_below(len(gap), BATCH, source)
-        taken = np.flatnonzero(geometric(scale, BATCH, source) >= gap[index.astype(np.int64)])
+    for trial in range(PATIENCE):
+        size = min(FIRST << 2 * min(trial, 8), BATCH)
+        index = uniform_below(len(gap), size, source)
+        taken = np.flatnonzero(geometric(scale, size, source) >= gap[index.astype(np.int64)])
         if taken.size:
             return int(index[taken[0]])
     raise broken(source)

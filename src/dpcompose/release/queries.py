@@ -73,7 +73,7 @@ class Query(ABC):
 
 def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
     """What the mechanism costs at δ; parts that exceed what the whole was given are a defect, and refused."""
-    charge = epsilon(mechanism, delta)
+    charge = epsilon(mechanism, delta, tolerance=2.0**-22)
     if charge.upper > Enclosure.exactly(epsilon_).upper:
         raise NotProvable(f"The noise is not shown to meet ε = {float(epsilon_):g} at δ = {float(delta):g}")
     return charge

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 from fractions import Fraction
-from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from dpcompose import spec
@@ -73,7 +72,7 @@ class Release:
     estimates: Mapping[Key, Estimate] = field(hash=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "estimates", MappingProxyType(dict(self.estimates)))
+        object.__setattr__(self, "estimates", dict(self.estimates))
 
     @property
     def estimate(self) -> Estimate:

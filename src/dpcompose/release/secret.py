@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, NoReturn, TypeVar
 
+from dpcompose.errors import DPError
+
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -22,8 +24,12 @@ class Secret(Generic[T]):
         self._held: list[T] = [held]
 
     def spent_in(self, use: Callable[[T], S]) -> S:
-        """What `use` makes of the value, which is forgotten here."""
-        return use(self._held.pop())
+        """What `use` makes of the value, which is forgotten; a failure is told without its frames, which hold it."""
+        try:
+            return use(self._held.pop())
+        except Exception as error:  # noqa: BLE001 - whatever it is, it may quote the value
+            kind = type(error).__name__
+        raise DPError(f"The noise could not be added ({kind}); no answer was made.")
 
     def __repr__(self) -> str:
         return "Secret()"

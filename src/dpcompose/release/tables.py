@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,7 +42,7 @@ class Sql:
 class Table:
     """A named, lazy frame: nothing is read before it is asked."""
 
-    frame: nw.LazyFrame[Any]
+    frame: nw.LazyFrame[Any] = field(repr=False)
     name: str
 
     @property
@@ -80,7 +80,7 @@ class Table:
         asked = {f"c{i}": absent(nw.col(name), schema[name]).any() for i, name in enumerate(names)}
         if not asked:
             return
-        found = attempt(self.name, lambda: self.frame.select(**asked).collect("pyarrow").rows()[0])
+        found = attempt(self.name, lambda: fetched(self.frame.select(**asked))[0])
         for name, some in zip(names, found, strict=True):
             if some and missing is Missing.REFUSE:
                 raise InvalidData(
@@ -103,6 +103,16 @@ ROLES = {
 def absent(column: nw.Expr, dtype: Any) -> nw.Expr:
     """NULL, and NaN where there is one."""
     return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
+
+
+def fetched(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a small result; a database hands them over itself, without a second library between."""
+    native: Any = frame.to_native()
+    if frame.implementation.is_duckdb():
+        return list(native.fetchall())
+    if frame.implementation.is_spark_like():
+        return [tuple(row) for row in native.collect()]
+    return frame.collect().rows()
 
 
 def attempt(name: str, action: Callable[[], T]) -> T:
@@ -203,4 +213,4 @@ def _selected(connection: Any, text: str) -> Any:
     return connection.sql(statements[0].query)
 
 
-__all__ = ["Sql", "Table", "absent", "attempt", "opened"]
+__all__ = ["Sql", "Table", "absent", "attempt", "fetched", "opened"]

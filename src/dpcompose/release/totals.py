@@ -29,7 +29,7 @@ from dpcompose.release.sampling import Source
 from dpcompose.release.sampling.source import word
 from dpcompose.release.secret import Secret
 from dpcompose.release.statistics import Valued
-from dpcompose.release.tables import Table, absent, attempt
+from dpcompose.release.tables import Table, absent, attempt, fetched
 
 PRIME = 2**31 - 1
 HEX = 15  # digits of MD5 that fit in 64 bits
@@ -80,11 +80,12 @@ def _contributed(query: Tallied, table: Table, source: Source) -> Frame:
     keyed = ["key"] if query.by is not None else []
     if keyed and query.keys is not None:
         rows = rows.filter(nw.col("key").is_in(list(query.keys)))
-    rows = rows.with_columns(**_powers(query.points if isinstance(query, Valued) else None, tallies))
+    if isinstance(query, Valued):
+        rows = rows.with_columns(**_powers(query.points, tallies))
     if isinstance(query.unit, EveryRow):
         rows = rows.with_columns(n=nw.col("one"))
     else:
-        rows = _by_unit(rows, keyed, len(tallies))
+        rows = _by_unit(rows, keyed, [f"t{i}" for i, tally in enumerate(tallies) if tally.power])
         if keyed and _too_many(query, bounds):
             rows = _kept(rows, bounds.groups or 1, source)
     return rows.select(*keyed, **_contributions(bounds, tallies))
@@ -96,8 +97,9 @@ def _collected(rows: Frame, size: int) -> Secret[Totals]:
     names = [f"t{i}" for i in range(size)]
     sums = [nw.col(name).sum() for name in names]
     summed = rows.group_by(*keyed).agg(*sums) if keyed else rows.select(*sums)
-    found = summed.select(*keyed, *(nw.col(name).cast(nw.Int64) for name in names)).collect("pyarrow").rows()
-    return Secret({row[0] if keyed else None: tuple(int(x or 0) for x in row[len(keyed) :]) for row in found})
+    found = fetched(summed.select(*keyed, *(nw.col(name).cast(nw.Int64) for name in names)))
+    first = len(keyed)
+    return Secret({nw.to_py_scalar(r[0]) if keyed else None: tuple(int(x or 0) for x in r[first:]) for r in found})
 
 
 def _rows(query: Query, table: Table) -> Frame:
@@ -123,18 +125,15 @@ def index(grid: Grid) -> nw.Expr:
     return (steps.cast(nw.Int64) - grid.first).clip(0, grid.most)
 
 
-def _powers(grid: Grid | None, tallies: Sequence[Tally]) -> dict[str, nw.Expr]:
-    """What each row adds to each tally."""
-    powers = {0: nw.lit(0, nw.Int64)}
-    if grid is not None:
-        powers |= {1: index(grid), 2: (index(grid) - grid.middle) * (index(grid) - grid.middle)}
-    return {f"t{i}": powers[tally.power] for i, tally in enumerate(tallies)}
+def _powers(grid: Grid, tallies: Sequence[Tally]) -> dict[str, nw.Expr]:
+    """What each row adds to each tally; nothing to a count."""
+    powers = {1: index(grid), 2: (index(grid) - grid.middle) * (index(grid) - grid.middle)}
+    return {f"t{i}": powers[tally.power] for i, tally in enumerate(tallies) if tally.power}
 
 
-def _by_unit(rows: Frame, keyed: list[str], size: int) -> Frame:
+def _by_unit(rows: Frame, keyed: list[str], names: list[str]) -> Frame:
     """One row for each unit and group: its number of rows, and its sums."""
-    names = [f"t{i}" for i in range(size)]
-    found = rows.group_by("unit", *keyed).agg(nw.col("one").sum().alias("n"), *(nw.col(name).sum() for name in names))
+    found = rows.group_by("unit", *keyed).agg(nw.len().alias("n"), *(nw.col(name).sum() for name in names))
     return found.select("unit", *keyed, *(nw.col(name).cast(nw.Int64) for name in ("n", *names)))
 
 
@@ -143,9 +142,10 @@ def _contributions(bounds: Bounds, tallies: Sequence[Tally]) -> dict[str, nw.Exp
     m, n = bounds.rows, nw.col("n")
     found = {}
     for i, tally in enumerate(tallies):
-        t = nw.col(f"t{i}")
-        fitted = nw.when(n > m).then(t * m // n).otherwise(t).cast(nw.Int64)
-        found[f"t{i}"] = (fitted - n.clip(0, m) * tally.centre).clip(*tally.ends(m))
+        added, t = n.clip(0, m) * -tally.centre, nw.col(f"t{i}")
+        if tally.power:
+            added = nw.when(n > m).then(t * m // n).otherwise(t).cast(nw.Int64) + added
+        found[f"t{i}"] = added.clip(*tally.ends(m))
     return found
 
 
@@ -176,7 +176,7 @@ def _points(query: Quantile, table: Table, source: Source) -> Secret[npt.NDArray
         counts = _thinned(counts.with_columns(nw.col("n").cast(nw.Int64)), query.max_rows, source)
     counts = counts.group_by("point").agg(nw.col("n").sum())
     found = np.zeros(query.points.most + 1, dtype=np.int64)
-    for point, count in counts.select("point", "n").collect("pyarrow").rows():
+    for point, count in fetched(counts.select("point", "n")):
         found[int(point)] = int(count)
     return Secret(found)
 

@@ -1,0 +1,92 @@
+"""The same rows in every engine, and noise that is silent: what an engine counts can then be compared exactly."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+
+ROWS = 600
+REGIONS = ["east", "north", "south", "west", "ünder"]
+
+
+def visits() -> list[dict[str, Any]]:
+    """Rows with units of every size, from one row to many rows in many groups; plain arithmetic, no randomness."""
+    rows = []
+    for i in range(ROWS):
+        user = (i * i + 7 * i) % 83 - 5
+        rows.append(
+            {
+                "user": user,
+                "name": f"u{user}",
+                "region": REGIONS[(i * 31 + user * user) % len(REGIONS)],
+                "code": (i * 17 + user) % 4 - 1,
+                "open": i % 3 == 0,
+                "hours": ((i * 37) % 211) / 8 - 3.0,
+                "visits": (i * 13) % 29,
+            }
+        )
+    return rows
+
+
+@cache
+def parquet(folder: Path) -> Path:
+    """The rows as a Parquet file."""
+    path = folder / "visits.parquet"
+    pd.DataFrame(visits()).to_parquet(path)
+    return path
+
+
+@cache
+def spark() -> Any:
+    """One small Spark session for the whole run."""
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.sql import SparkSession
+
+    return (
+        SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.driver.memory", "1g")
+        .getOrCreate()
+    )
+
+
+def frames(folder: Path) -> dict[str, Callable[[], Any]]:
+    """A frame of each engine, made when asked for."""
+    path = str(parquet(folder))
+    return {
+        "file": lambda: path,
+        "duckdb": lambda: duckdb.connect().read_parquet(path),
+        "pandas": lambda: pd.read_parquet(path),
+        "polars": lambda: pl.read_parquet(path),
+        "polars lazy": lambda: pl.scan_parquet(path),
+        "pyarrow": lambda: pl.read_parquet(path).to_arrow(),
+        "spark": lambda: spark().read.parquet(path),
+    }
+
+
+NEEDS_JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java")
+ENGINES = [
+    *("file", "duckdb", "pandas", "polars", "polars lazy", "pyarrow"),
+    pytest.param("spark", marks=[pytest.mark.slow, NEEDS_JAVA]),
+]
+
+
+class Book:
+    """A budget that remembers what it was charged, and what had been read by then."""
+
+    def __init__(self) -> None:
+        self.charges: list[tuple[Any, str]] = []
+
+    def spend(self, mechanism: Any, purpose: str, /) -> None:
+        self.charges.append((mechanism, purpose))
