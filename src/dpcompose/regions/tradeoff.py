@@ -141,6 +141,8 @@ class Corners(Tradeoff):
 def _gain(alpha: Enclosure, beta: Enclosure, odds: Ball) -> float:
     """P(A) − e^t Q(A), roughly."""
     lost = odds * ball(beta) if beta.upper > 0.0 else ball(0)
+    if not lost.is_finite():  # odds beyond all balls, at which any miss costs too much
+        return -math.inf
     gain = float((1 - ball(alpha) - lost).mid())
     return gain if gain <= 1.0 else -math.inf  # also where nothing is known
 

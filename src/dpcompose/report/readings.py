@@ -112,4 +112,4 @@ def _down(found: Swept, place: str, asked: str) -> Table:
 def _short(place: Real) -> str:
     """A place on the axis: exactly where that is short, else to six digits."""
     said = number(place)
-    return said if len(said) <= 9 else f"≈{float(place):.6g}"
+    return said if len(said) <= 10 else f"≈{float(place):.6g}"
