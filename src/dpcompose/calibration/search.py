@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from dpcompose.calibration.trial import Axis, Point, Trial
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.numerics.enclosure import Real
+from dpcompose.prove.answer import delta as delta_at
 
 EVALUATIONS = 200
 FAR = 3.0
@@ -191,13 +192,15 @@ def hunted(trial: Trial, axis: Axis) -> tuple[Real, Real | None]:
 
 
 def _constant(hunt: Hunt) -> Real:
-    """Where the parameter does not matter: as many runs as can be counted, or a refusal."""
+    """Where the cost does not change, as far as floats can tell: the end at which more is learned, or a refusal."""
     axis, trial = hunt.axis, hunt.trial
     if not trial.met(axis.start):
         raise NotProvable(f"No value from {axis.low:g} to {axis.high:g} is shown to meet {trial.target}")
-    if axis.low != axis.high and isinstance(axis.start, float):
+    least, most = (delta_at(trial.family(end), 0).upper for end in (axis.low, axis.high))
+    if least == most and isinstance(axis.start, float):
         raise InvalidParameter("family", trial.family, "a cost that changes with the parameter")
-    return axis.high
+    end = axis.high if least <= most else axis.low
+    return end if trial.met(end) else axis.start
 
 
 __all__ = ["hunted"]
