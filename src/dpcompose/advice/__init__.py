@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
+from textwrap import fill
 
 from dpcompose.advice.fitting import Goal, Option, fitted
 from dpcompose.advice.flips import TIE, Contest, Flip
@@ -70,7 +71,7 @@ class Advice:
         if self.closed_form.upper < float("inf"):
             said = rounded(self.closed_form.upper, ROUND_CEILING)
             lines.append(f"Closed form (KOV15 Thm. 4.2, 4.3): deviation {said}.")
-        return "\n".join([*lines, self._as_queries_grow()])
+        return "\n".join([*lines, fill(self._as_queries_grow(), 80)])
 
     def _as_queries_grow(self) -> str:
         if len(self.flips) == 1:
