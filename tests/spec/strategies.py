@@ -76,7 +76,9 @@ def wrapped(inner: st.SearchStrategy[Mechanism]) -> st.SearchStrategy[Mechanism]
         st.builds(lambda m, size: mechanisms.Group(m, size=size), inner, st.integers(1, 10**6)),
         st.builds(lambda part, mode: Composition((part,), mode), counted, modes),
         st.builds(
-            lambda part, notion: Composition((part,), Adaptivity.FULLY_ADAPTIVE, notion),
+            lambda part, notion: Composition(
+                (part,), Adaptivity.FULLY_ADAPTIVE, getattr(part[0], "filter", None) or notion
+            ),
             counted,
             st.sampled_from([ApproxDP, GDP, Renyi, ZCDP]),
         ),
