@@ -51,7 +51,9 @@ BEFORE_THE_DATA = [
     ("count", {**COUNT, "by": "region", "max_groups": 1}, "keys come from the data"),
     ("count", {**TABLE, "keys": []}, "keys"),
     ("count", {**TABLE, "keys": ["a", "a"]}, "once"),
-    ("count", {**TABLE, "keys": ["a", None]}, "missing"),
+    ("count", {**TABLE, "keys": ["a", None]}, "texts"),
+    ("count", {**TABLE, "keys": [["a"]]}, "texts"),
+    ("count", {**TABLE, "keys": [float("nan")]}, "texts"),
     ("count", {**TABLE, "keys": "ab"}, "list"),
     ("count", {**TABLE, "noise": release.GAUSSIAN}, "Gaussian"),
     ("count", {"unit": release.EVERY_ROW, "epsilon": 1, "max_rows": 2}, "a column"),
@@ -91,6 +93,7 @@ WRONG_COLUMNS = [
     ("count", {**TABLE, "keys": [1]}, "not of the type String"),
     ("count", {**TABLE, "by": "user", "keys": ["a"]}, "not of the type Int64"),
     ("count", {**TABLE, "by": "user", "keys": [True]}, "not of the type Int64"),
+    ("count", {**TABLE, "by": "user", "keys": [2**64]}, "not of the type Int64"),
     ("sum", {**SUM, "value": "region"}, "a value is a number"),
     ("sum", {**SUM, "value": "none"}, "no column 'none'"),
 ]

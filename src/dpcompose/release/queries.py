@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from functools import reduce
 from operator import add
@@ -41,12 +42,15 @@ class Query(ABC):
 
     statistic: ClassVar[str]
 
+    def __post_init__(self) -> None:
+        """Numbers become exact ones, or are refused."""
+        for name, param in (("epsilon", EPSILON), ("delta", DELTA), ("confidence", CONFIDENCE)):
+            object.__setattr__(self, name, param.check(name, getattr(self, name)))
+
     def checked(self, groups: object = None, by: str | None = None) -> Bounds:
         """Check everything that is common to all queries, and say how much a unit may contribute."""
-        if not EPSILON.check("epsilon", self.epsilon):
+        if not self.epsilon:
             raise InvalidParameter("epsilon", self.epsilon, "a positive number, as at ε = 0 an answer says nothing")
-        DELTA.check("delta", self.delta)
-        CONFIDENCE.check("confidence", self.confidence)
         if not isinstance(self.missing, Missing):
             raise InvalidParameter("missing", self.missing, "REFUSE or DROP")
         return bounded(self.unit, self.max_rows, groups, by, self.adjacency)[1]
@@ -183,8 +187,8 @@ class Tallied(Query):
 def _check_keys(keys: Sequence[Any]) -> None:
     if isinstance(keys, str) or not isinstance(keys, Sequence) or not 1 <= len(keys) <= MOST_KEYS:
         raise InvalidParameter("keys", keys, f"a list of 1 to {MOST_KEYS:g} keys")
-    if any(key is None or key != key for key in keys):  # noqa: PLR0124 - only NaN differs from itself
-        raise InvalidParameter("keys", keys, "keys without a missing one")
+    if not all(isinstance(key, str | int | date) for key in keys):
+        raise InvalidParameter("keys", keys, "texts, whole numbers, truth values or dates")
     if len(set(keys)) != len(keys):
         raise InvalidParameter("keys", keys, "each key once")
 

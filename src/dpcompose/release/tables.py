@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,9 +66,8 @@ class Table:
     def check_keys(self, column: str, keys: list[object]) -> None:
         """The keys are of the type of their column."""
         dtype = self.schema[column]
-        kinds = {nw.String: str, nw.Categorical: str, nw.Enum: str, nw.Boolean: bool}
-        kind = next((kind for known, kind in kinds.items() if dtype == known), int if dtype.is_integer() else object)
-        wrong = next((k for k in keys if not isinstance(k, kind) or (kind is int and isinstance(k, bool))), None)
+        serves = next((serves for known, serves in KEYS.items() if dtype == known), _whole)
+        wrong = next((key for key in keys if not serves(key)), None)
         if wrong is not None:
             raise InvalidData(f"The key {wrong!r:.40} is not of the type {dtype} of the column {column!r}.")
 
@@ -92,6 +92,21 @@ def _labels(dtype: Any) -> bool:
     return bool(dtype.is_integer() or dtype in {nw.String, nw.Boolean, nw.Date, nw.Categorical, nw.Enum})
 
 
+def _text(key: object) -> bool:
+    return isinstance(key, str)
+
+
+def _whole(key: object) -> bool:
+    return isinstance(key, int) and not isinstance(key, bool) and -(2**63) <= key < 2**63
+
+
+KEYS: dict[Any, Callable[[object], bool]] = {
+    nw.String: _text,
+    nw.Categorical: _text,
+    nw.Enum: _text,
+    nw.Boolean: lambda key: isinstance(key, bool),
+    nw.Date: lambda key: isinstance(key, date) and not isinstance(key, datetime),
+}
 SERVES: dict[str, Callable[[Any], bool]] = {"unit": _labels, "key": _labels, "value": lambda d: bool(d.is_numeric())}
 ROLES = {
     "unit": "a whole number, a text or a date",
