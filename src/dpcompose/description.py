@@ -10,7 +10,7 @@ from dpcompose.errors import AdjacencyMismatch, InvalidParameter
 from dpcompose.notions import ZCDP, Guarantee
 from dpcompose.parameters import COUNT, declared
 
-MOST_RUNS = 10**12
+MOST_RUNS = int(COUNT.high)
 
 
 class Adjacency(Enum):

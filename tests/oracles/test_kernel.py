@@ -207,7 +207,7 @@ REFUSED = [
     (lambda: dpc.DiscretePair(p=[0.5, 0.6], q=[0.5, 0.5]), "expected 1 (to within 1e-9)"),
     (lambda: dpc.DiscretePair(p=[1.5, -0.5], q=[0.5, 0.5]), "p[0] = 1.5"),
     (lambda: dpc.DiscretePair(p=[1], q=[0.5, 0.5]), "as many as p has, 1"),
-    (lambda: -1 * dpc.Gaussian(noise_std=1), "count = -1 is not allowed: expected a whole number from 0 to 1e9."),
+    (lambda: -1 * dpc.Gaussian(noise_std=1), "count = -1 is not allowed: expected a whole number from 0 to 1e12."),
     (lambda: 1.5 * dpc.Gaussian(noise_std=1), "count = 1.5 is not allowed"),
     (lambda: dpc.epsilon(dpc.Gaussian(noise_std=1), delta=-1e-9), "delta = -1e-09 is not allowed"),
     (lambda: dpc.delta(dpc.Gaussian(noise_std=1), epsilon=math.inf), "epsilon = inf is not allowed"),
