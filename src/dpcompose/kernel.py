@@ -148,7 +148,8 @@ def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], c
         covered = tuple(zip((part for part, _ in subject.parts) if each else about, counts, strict=True))
         if covered == subject.parts:
             return _in_mode(theorem, subject)
-        return Side.LOWER if set(covered) <= set(subject.parts) else _misapplied(theorem)  # fewer parts cost less
+        once = len(set(covered)) == len(covered)
+        return Side.LOWER if once and set(covered) <= set(subject.parts) else _misapplied(theorem)  # fewer cost less
     if theorem.verb is Verb.DESCRIBES and isinstance(subject, Composition):
         alike = all(type(part) is theorem.types[0] for part, _ in subject.parts)
         return Side.BOTH if alike and not premises else _misapplied(theorem)

@@ -70,7 +70,6 @@ def test_a_part_left_out_supports_the_lower_end_only() -> None:
         T["zcdp_adds"](ONE + TWO, [c for c in facts(ONE) if isinstance(c.guarantee, ZCDP)][:1], (1,))
 
 
-@pytest.mark.xfail(reason="the kernel compares sets of parts, which forget how often a part is covered", strict=True)
 def test_a_part_counted_twice_is_refused() -> None:
     with pytest.raises(TypeError, match="something other than its subject"):
         T["gdp_adds"](ONE + TWO, (GDP_OF[ONE], GDP_OF[ONE]), (1, 1))
