@@ -20,6 +20,7 @@ from calibration.plain_costs import (
     response_delta,
 )
 from dpcompose.calibration import CLOSE, Calibrated, calibrate, remaining
+from dpcompose.parameters import COUNT
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text(encoding="utf-8"))
 
@@ -184,8 +185,8 @@ def test_a_target_that_theorems_leave_open_still_gets_a_safe_value() -> None:
 
 
 def test_counts_that_never_end_and_counts_that_never_start() -> None:
-    assert calibrate(lambda k: k * dpc.BlackBox(epsilon=0), epsilon=1, delta=0).value == 10**9
-    assert calibrate(lambda k: k * dpc.Gaussian(noise_std=1), epsilon=1, delta=1).value == 10**9
+    assert calibrate(lambda k: k * dpc.BlackBox(epsilon=0), epsilon=1, delta=0).value == COUNT.high
+    assert calibrate(lambda k: k * dpc.Gaussian(noise_std=1), epsilon=1, delta=1).value == COUNT.high
     none = calibrate(lambda k: k * dpc.Gaussian(noise_std=1), epsilon=1, delta=1e-6)
     assert (none.value, none.beyond) == (0, 1)
 

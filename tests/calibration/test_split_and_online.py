@@ -14,6 +14,7 @@ import dpcompose as dpc
 from calibration.plain_costs import gaussian_delta, number
 from dpcompose.advice import split
 from dpcompose.online import online
+from dpcompose.parameters import COUNT
 
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=12)
 
@@ -101,13 +102,13 @@ def test_a_running_total_is_the_whole() -> None:
 
 
 def test_what_is_refused_is_not_added() -> None:
-    total = online().add(dpc.Gaussian(noise_std=2), 10**9)
+    total = online().add(dpc.Gaussian(noise_std=2), COUNT.high)
     for wrong, count in ((dpc.Gaussian(noise_std=2), 1), (dpc.Gaussian(noise_std=2, adjacency=dpc.REPLACE_ONE), 1)):
         with pytest.raises(dpc.DPError):
             total.add(wrong, count)
     with pytest.raises(dpc.DPError):
         total.add(dpc.Laplace(scale=1), -1)
-    assert total.counts == {dpc.Gaussian(noise_std=2): 10**9}
+    assert total.counts == {dpc.Gaussian(noise_std=2): COUNT.high}
     assert online().epsilon(0).upper == 0
     assert str(online()) == "nothing so far"
 
