@@ -7,6 +7,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
+TOUR   := $(VENV)/.tour
 READY  := $(VENV)/.ready
 PEERS  := $(VENV)/.peers
 STEPS  := style format types layers tests docs
@@ -19,16 +20,24 @@ help: ## what there is to make
 
 setup: $(READY) ## the virtual environment in .venv, with everything pinned in it
 
-$(READY): pyproject.toml constraints.txt
+# The tour needs the library and its pictures; the tests also need engines for data, and a Java for Spark.
+$(TOUR): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "$(PYTHON) is older than 3.11; say make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y python3-venv; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
-	$(PIP) install -q -c constraints.txt -e '.[dev]'
+	$(PIP) install -q -c constraints.txt -e '.[all]'
 	@touch $@
 
-demo: $(READY) ## a tour, on the screen
+$(READY): $(TOUR)
+	$(PIP) install -q -c constraints.txt -e '.[dev]'
+	@command -v java >/dev/null \
+		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y openjdk-17-jre-headless; } \
+		|| echo "without Java the tests on Spark are left out"
+	@touch $@
+
+demo: $(TOUR) ## a tour, on the screen
 	$(BIN)/python examples/demo.py
 
 test: $(READY) ## everything that must hold before a change is kept
