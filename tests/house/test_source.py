@@ -101,11 +101,7 @@ def test_a_forged_claim_is_seen(text: str) -> None:
     assert "Claim" in set(called(ast.parse(text)))
 
 
-@pytest.mark.parametrize(
-    "text", ["import dpcompose", "import dpcompose as dpc", "from dpcompose import Gaussian"]
-)
+@pytest.mark.parametrize("text", ["import dpcompose", "import dpcompose as dpc", "from dpcompose import Gaussian"])
 def test_an_import_of_the_root_is_seen(text: str) -> None:
     assert imports_the_root(ast.parse(text))
-    assert not imports_the_root(
-        ast.parse("from dpcompose.errors import DPError\nfrom dpcompose import errors")
-    )
+    assert not imports_the_root(ast.parse("from dpcompose.errors import DPError\nfrom dpcompose import errors"))

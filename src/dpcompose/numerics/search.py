@@ -107,9 +107,7 @@ def _grid(low: float, high: float, samples: int) -> list[float]:
     return [low, *inner[1:-1], high]
 
 
-def _brent(
-    value: Callable[[float], float], left: float, right: float, tolerance: float
-) -> tuple[float, float]:
+def _brent(value: Callable[[float], float], left: float, right: float, tolerance: float) -> tuple[float, float]:
     """Minimise on an interval by successive parabolas, with golden-section steps where they do not help."""
     best = second = third = left + _GOLDEN * (right - left)
     height = height_second = height_third = value(best)
