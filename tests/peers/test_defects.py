@@ -114,8 +114,7 @@ def test_x8_three_tenths_are_three_tenths() -> None:
     """Diffprivlib adds 0.1 three times in floats, and refuses the third against a budget of 0.3."""
     answer = dpc.epsilon(3 * dpc.BlackBox(epsilon=Fraction(1, 10)), delta=0)
     assert answer.lower <= Fraction(3, 10) <= answer.upper
-    assert math.nextafter(answer.lower, 1) == answer.upper  # the two floats around 3/10, and not 0.1 + 0.1 + 0.1
-    assert answer.upper < 0.1 + 0.1 + 0.1
+    assert math.nextafter(answer.lower, 1) == answer.upper  # the two floats around 3/10
     as_float = dpc.epsilon(3 * dpc.BlackBox(epsilon=0.1), delta=0)
     assert as_float.lower <= 3 * Fraction(0.1) <= as_float.upper
 
