@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from collections.abc import Callable
@@ -75,10 +76,11 @@ def frames(folder: Path) -> dict[str, Callable[[], Any]]:
     }
 
 
-NEEDS_JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java")
+HAS_SPARK = shutil.which("java") is not None and importlib.util.find_spec("pyspark") is not None
+NEEDS_SPARK = pytest.mark.skipif(not HAS_SPARK, reason="needs pyspark and Java")
 ENGINES = [
     *("file", "duckdb", "pandas", "polars", "polars lazy", "pyarrow"),
-    pytest.param("spark", marks=[pytest.mark.slow, NEEDS_JAVA]),
+    pytest.param("spark", marks=[pytest.mark.slow, NEEDS_SPARK]),
 ]
 
 
