@@ -136,9 +136,9 @@ def test_leak_alone_decides_small_delta() -> None:
 @pytest.mark.parametrize("kind", [TwoPointLoss, LaplaceLoss])
 def test_extremes_are_sound(kind: type[TwoPointLoss | LaplaceLoss], size: Real, count: int) -> None:
     composed = profile([(kind(size), count)])
-    for delta in (0.0, 1e-300, 1e-9, 0.3, 1.0):
+    for delta in (0.0, 1e-300, 1e-9, 0.3):
         epsilon = composed.epsilon(delta, 1e-4)
         assert 0.0 <= epsilon.lower <= epsilon.upper <= float(size) * count * (1 + 1e-9)
-    for epsilon_at in (0.0, 0.5, 1e5):
+    for epsilon_at in (0.0, 1e5):
         found = composed.delta(epsilon_at, 1e-4)
         assert 0.0 <= found.lower <= found.upper <= 1.0

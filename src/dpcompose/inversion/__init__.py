@@ -20,6 +20,7 @@ from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss
 from dpcompose.inversion.profiles import Profile, profile
 from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
+from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
 from dpcompose.inversion.two_point import TwoPointLoss
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Loss",
     "Profile",
     "SampledGaussianLoss",
+    "SampledLaplaceLoss",
     "TwoPointLoss",
     "geometric_loss",
     "profile",

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.decay import Layers, level_sets
-from dpcompose.inversion.legendre import RADII, log_error, panels
+from dpcompose.inversion.legendre import RADII, log_error, on_ladder, panels
 from dpcompose.inversion.loss import Loss, Summand
 from dpcompose.inversion.nodes import Nodes, TiltedNodes, quick_cumulants
 from dpcompose.inversion.repeated import repeat
@@ -117,7 +117,7 @@ class LaplaceLoss:
             plain.loss_error,
             plain.log_weights,
             plain.weight_error,
-            quadrature=lambda v: np.exp(np.minimum(log_bound(v), 0.0)),
+            quadrature=lambda v: np.exp(np.minimum(on_ladder(log_bound, v), 0.0)),
             mass_quadrature=math.exp(min(float(self._quadrature(count, 0.0)(np.zeros(1))[0]), 0.0)),
         )
 

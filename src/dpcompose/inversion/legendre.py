@@ -8,6 +8,7 @@ errs by at most $\tfrac{64}{15}M\varrho^{-2n}/(1-\varrho^{-2})$ (Trefethen 2013,
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +17,7 @@ from flint import arb, ctx
 from dpcompose.inversion.rounding import Floats
 
 POINTS = 24
+RUNGS = 512
 RADII: Floats = 1.0 + np.geomspace(0.05, 60.0, 64)
 """Ellipses to choose from."""
 
@@ -45,3 +47,13 @@ def log_error(log_growth: Floats) -> Floats:
     falls = -2.0 * POINTS * np.log(RADII) - np.log1p(-(RADII**-2.0)) + math.log(64.0 / 15.0)
     best: Floats = np.min(log_growth + falls, axis=-1)
     return best + 1e-9
+
+
+def on_ladder(bound: Callable[[Floats], Floats], v: Floats) -> Floats:
+    """A bound that grows with v, at very many v: evaluate it on a ladder and take the next higher rung."""
+    if v.size <= RUNGS:
+        return bound(v)
+    low, high = float(v.min()), float(v.max())
+    rungs = np.linspace(low, high, RUNGS)
+    rungs[-1] = high
+    return bound(rungs)[np.minimum(np.searchsorted(rungs, v, side="left"), RUNGS - 1)]

@@ -18,7 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
-from dpcompose.errors import InvalidParameter
+from dpcompose.errors import Declined
+from dpcompose.inversion.balls import delta_in_balls
+from dpcompose.inversion.divergence import renyi_divergence
 from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand
 from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss, Summand
@@ -27,11 +29,10 @@ from dpcompose.inversion.saddle import Saddle, at_delta, at_epsilon
 from dpcompose.inversion.solve import bracket
 from dpcompose.inversion.spectrum import Goal
 from dpcompose.inversion.unreachable import TooManyNodes, Unreachable
-from dpcompose.numerics.enclosure import NON_NEGATIVE, NOTHING, Enclosure, ball, enclose
+from dpcompose.numerics.enclosure import NOTHING, Enclosure, ball, enclose
 from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
-GIVEN_UP = (Unreachable, OverflowError, ZeroDivisionError)
-ROUNDS = 5
+GIVEN_UP, ROUNDS = (Unreachable, OverflowError, ZeroDivisionError), 5
 REACH = 6.0
 """A line is tried on ε up to so many units of 1/t from its saddle."""
 LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
@@ -81,8 +82,6 @@ class Profile:
         """A composition that dominates this one and is easy, for when nothing finer can be certified."""
         simpler = tuple(worse for s in self.summands for worse in s.dominating())
         return Profile(simpler) if any(a is not b for a, b in zip(simpler, self.summands, strict=False)) else None
-
-    # ------------------------------------------------------------------ δ at ε
 
     @np.errstate(all="ignore")  # an overflow spoils a reading, never an answer: see `Reading.sound`
     def delta(self, epsilon: float, tolerance: float = 1e-9) -> Enclosure:
@@ -183,29 +182,38 @@ class Profile:
             epsilon
         )
 
-    def renyi(self, order: float) -> Enclosure:
-        r"""The Rényi divergence of $P$ from $Q$ of order $\alpha > 1$: $K(\alpha-1)/(\alpha-1)$, infinite
-        if anything can leak.
+    @np.errstate(all="ignore")
+    def delta_in_balls(self, epsilon: float, relative: float = 1e-12) -> Enclosure:
+        """δ(ε) certified by ball arithmetic alone; declines where the characteristic function does not
+        decay.
         """
-        if order <= 1.0:
-            raise InvalidParameter("order", order, "a number above 1")
-        if self.leak.lower > 0.0:
-            return Enclosure(math.inf, math.inf)
-        tilt = order - 1.0
-        tilt_error = UNIT * order  # of the subtraction; K is convex with K(0) <= 0, so K(t)/t is monotone
+        if not self.summands or epsilon >= self.supremum or self.leak.lower >= 1.0:
+            return self.delta(epsilon)
+        guess = self._finite_delta(epsilon, 1e-3).upper
         try:
-            parts = [s.tilted(tilt, 0.0, 1e-16 / max(s.steps, 1)) for s in self.summands]
-        except GIVEN_UP:
-            return NON_NEGATIVE
-        value = math.fsum(p.log_moment for p in parts)
-        error = math.fsum(p.log_moment_error for p in parts) + 4.0 * UNIT * abs(value)
-        error += tilt_error * math.fsum(abs(p.centre) for p in parts) * 2.0
-        if not math.isfinite(value + error):
-            return NON_NEGATIVE
-        blur = 1.0 + 8.0 * UNIT + tilt_error / tilt
-        return Enclosure(max((value - error) / tilt / blur, 0.0), max((value + error) / tilt * blur, 0.0))
+            return self._with_leak(delta_in_balls(self.summands, epsilon, log_up(guess), relative))
+        except GIVEN_UP as reason:
+            raise Declined("no line of bounded cost was found") from reason
 
-    # ------------------------------------------------------------------ ε at δ
+    def epsilon_in_balls(self, delta: float, tolerance: float = 1e-9) -> Enclosure:
+        """ε at δ: the float tier proposes both ends, balls decide on each."""
+        found = self.epsilon(delta, tolerance)
+        if found.upper == 0.0 or math.isinf(found.lower):
+            return found
+        width = max(found.upper - found.lower, 1e-12 * found.upper)
+        for _ in range(8):
+            upper, lower = found.upper, max(found.lower, 0.0)
+            above = self.delta_in_balls(upper).upper <= delta
+            below = lower == 0.0 or self.delta_in_balls(lower).lower >= delta
+            if above and below:
+                return found
+            found = Enclosure(lower if below else max(lower - width, 0.0), upper if above else upper + width)
+            width *= 4.0
+        raise Declined("balls did not confirm the float tier")
+
+    def renyi(self, order: float) -> Enclosure:
+        r"""The Rényi divergence of $P$ from $Q$, of an order above 1."""
+        return renyi_divergence(self.summands, self.leak, order)
 
     @np.errstate(all="ignore")
     def epsilon(self, delta: float, tolerance: float = 1e-9, near: float | None = None) -> Enclosure:

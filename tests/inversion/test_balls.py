@@ -1,0 +1,61 @@
+"""The ball tier: narrower than the float tier, inside it, and around independent references."""
+
+from __future__ import annotations
+
+import pytest
+from mpmath import mp
+from references import gaussian, two_point_power
+
+from dpcompose.errors import Declined
+from dpcompose.inversion import (
+    Direction,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+    TwoPointLoss,
+    profile,
+)
+from dpcompose.numerics.enclosure import Enclosure
+
+WORKS: list[tuple[list[tuple[Loss, int]], float]] = [
+    ([(SampledGaussianLoss(0.01, 1.0, Direction.REMOVE), 1000)], 2.0),
+    ([(SampledGaussianLoss(0.01, 1.0, Direction.ADD), 1000)], 1.0),
+    ([(LaplaceLoss(0.1), 1000)], 19.0),
+    ([(GaussianLoss(0.3), 3), (TwoPointLoss(0.1), 4)], 2.5),
+]
+
+
+@pytest.mark.parametrize("parts, epsilon", WORKS)
+def test_both_tiers_agree(parts: list[tuple[Loss, int]], epsilon: float) -> None:
+    floats, balls = profile(parts).delta(epsilon), profile(parts).delta_in_balls(epsilon)
+    assert max(floats.lower, balls.lower) <= min(floats.upper, balls.upper)
+    assert balls.gap < 1e-11
+
+
+def test_balls_around_the_closed_form() -> None:
+    for epsilon in (0.5, 3.0, 30.0):
+        found = profile([(GaussianLoss(1.0), 1)]).delta_in_balls(epsilon)
+        assert found.lower <= gaussian(1.0, epsilon) <= found.upper
+        assert found.gap < 1e-11
+
+
+def test_balls_around_a_mixture() -> None:
+    with mp.workdps(40):
+        truth = mp.fsum(p * gaussian(0.5, 1.2 - float(s)) for s, p in two_point_power(0.25, 6).items())
+    leak = Enclosure(1e-5, 1e-5)
+    found = profile([(GaussianLoss(0.5), 1), (TwoPointLoss(0.25), 6)], leak).delta_in_balls(1.2)
+    assert found.lower <= 1e-5 + (1 - 1e-5) * float(truth) * (1 + 1e-13)
+    assert 1e-5 + (1 - 1e-5) * float(truth) * (1 - 1e-13) <= found.upper
+
+
+def test_epsilon_in_balls() -> None:
+    composed = profile([(SampledGaussianLoss(0.02, 1.5, Direction.REMOVE), 500)])
+    found = composed.epsilon_in_balls(1e-6)
+    assert found.gap < 2e-9
+    assert found.lower <= composed.epsilon(1e-6).upper
+
+
+def test_atoms_alone_are_declined() -> None:
+    with pytest.raises(Declined, match="decays too slowly"):
+        profile([(TwoPointLoss(0.5), 3), (TwoPointLoss(0.3), 2)]).delta_in_balls(0.4)
