@@ -252,6 +252,8 @@ class Profile:
     def _between(self, saddle: Saddle, log_delta: float, gap: float) -> tuple[Profile, Profile]:
         mass = log_delta + math.log(min(max(gap * saddle.tilt, 1e-12), 0.1)) - 5.0 - math.log(len(self.summands))
         pairs = [s.between(saddle.tilt, 0.25 * gap / len(self.summands), mass) for s in self.summands]
+        if all(pair == (s, s) for pair, s in zip(pairs, self.summands, strict=True)):
+            raise Unreachable("no cells enclose these laws")
         return Profile(tuple(below for below, _ in pairs)), Profile(tuple(above for _, above in pairs))
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
