@@ -14,6 +14,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 if _TYPE_CHECKING:
+    from dpcompose.advice import Advice, advise
     from dpcompose.calibration import Calibrated, calibrate, remaining
     from dpcompose.description import (
         ADAPTIVE,
@@ -51,6 +52,7 @@ if _TYPE_CHECKING:
         Staircase,
     )
     from dpcompose.numerics.enclosure import Enclosure
+    from dpcompose.online import Online, online
     from dpcompose.plots.pictures import plot
     from dpcompose.prove.answer import Answer, Answers, delta, epsilon, renyi
     from dpcompose.prove.compare import Comparison, compare
@@ -60,6 +62,7 @@ if _TYPE_CHECKING:
     from dpcompose.regions.witness import witness
 
 _HOMES = {
+    "advice": ("Advice", "advise"),
     "calibration": ("Calibrated", "calibrate", "remaining"),
     "description": (
         "ADAPTIVE",
@@ -97,6 +100,7 @@ _HOMES = {
         "Staircase",
     ),
     "numerics.enclosure": ("Enclosure",),
+    "online": ("Online", "online"),
     "plots.pictures": ("plot",),
     "prove.answer": ("Answer", "Answers", "delta", "epsilon", "renyi"),
     "prove.compare": ("Comparison", "compare"),
@@ -117,6 +121,7 @@ __all__ = [
     "Adaptivity",
     "Adjacency",
     "AdjacencyMismatch",
+    "Advice",
     "Answer",
     "Answers",
     "BlackBox",
@@ -139,12 +144,14 @@ __all__ = [
     "Mechanism",
     "NameAndShame",
     "NotProvable",
+    "Online",
     "RandomizedResponse",
     "Region",
     "Sampled",
     "Staircase",
     "accuracy",
     "advantage",
+    "advise",
     "bayes_error",
     "beta",
     "calibrate",
@@ -153,6 +160,7 @@ __all__ = [
     "delta",
     "epsilon",
     "formula",
+    "online",
     "plot",
     "posterior",
     "posterior_odds",
@@ -165,7 +173,12 @@ __all__ = [
 ]
 
 
+_PACKAGES = ("audit", "inversion", "plots", "regions", "release", "report", "spec")
+
+
 def __getattr__(name: str) -> object:
+    if name in _PACKAGES:
+        return _import_module(f"dpcompose.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'dpcompose' has no attribute {name!r}")
     value: object = getattr(_import_module(_HOME[name]), name)

@@ -1,5 +1,4 @@
-r"""The privacy profile of a composition, enclosed: $\delta(\varepsilon)$, its inverse, whole curves, and
-the error budget.
+r"""The privacy profile of a composition, enclosed: $\delta(\varepsilon)$, its inverse, curves, the error budget.
 
 $$\delta(\varepsilon) = \delta_\infty + \mathbb E\bigl[(1-e^{\varepsilon-S})_+;\,S<\infty\bigr],\qquad
 \delta_\infty = 1-(1-\text{leak})\prod_i(1-\text{leak}_i)^{k_i} .$$
@@ -150,8 +149,7 @@ class Profile:
 
     @np.errstate(all="ignore")
     def curve(self, epsilons: Sequence[float], tolerance: float = 1e-6) -> list[Enclosure]:
-        """δ at many ε: one line serves all the ε around its saddle, and each reading is certified as if
-        alone.
+        """δ at many ε: one line serves all the ε around its saddle, each reading certified as if alone.
 
         Where a line leaves too wide an answer, the next line is built there.
         """
@@ -252,7 +250,7 @@ class Profile:
     def _between(self, saddle: Saddle, log_delta: float, gap: float) -> tuple[Profile, Profile]:
         mass = log_delta + math.log(min(max(gap * saddle.tilt, 1e-12), 0.1)) - 5.0 - math.log(len(self.summands))
         pairs = [s.between(saddle.tilt, 0.25 * gap / len(self.summands), mass) for s in self.summands]
-        if all(pair == (s, s) for pair, s in zip(pairs, self.summands, strict=True)):
+        if pairs == [(s, s) for s in self.summands]:
             raise Unreachable("no cells enclose these laws")
         return Profile(tuple(below for below, _ in pairs)), Profile(tuple(above for _, above in pairs))
 
