@@ -167,7 +167,7 @@ def beyond(hunt: Hunt, away: int) -> Real | None:
         if value == (axis.high if away > 0 else axis.low):
             return None
         near, value = value, axis.clipped(axis.beside(value, away * steps))
-        steps *= 4
+        steps *= 16
     for _ in range(3 if near != value else 0):  # only where both ends are far apart
         assert near is not None and value is not None  # noqa: S101, PT018
         middle = axis.middle(near, value)
