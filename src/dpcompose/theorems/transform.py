@@ -94,7 +94,7 @@ def _larger(
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
             found = [ask(order) for order in orders()]
-    except ArithmeticError:
+    except (ArithmeticError, ValueError):  # overflow on the way, or nothing left that floats can hold
         raise Declined("too far out for floats to follow the line") from None
     return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
 
