@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpcompose.inversion import FiniteLoss
+from dpcompose.inversion import Direction, FiniteLoss
 from dpcompose.inversion.loss import Lattice
 from dpcompose.numerics.atoms import Law, Loss, value
-from dpcompose.numerics.enclosure import UNIT, Enclosure
+from dpcompose.numerics.enclosure import UNIT, Ball, Enclosure, Real, ball
 
 ROUNDING = 2.0**-51
 """More than enough for a number rounded outward on both sides, relatively."""
@@ -39,6 +39,36 @@ class Listed:
             np.array([(mass.upper - mass.lower) / mass.lower for _, mass in heavy]) * (1 + ROUNDING),
             lattice([loss for loss, _, _ in atoms]),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SampledListed:
+    """A law that lists its atoms, seen through a Poisson sample."""
+
+    law: Law
+    rate: Real
+    direction: Direction
+
+    def loss(self) -> FiniteLoss:
+        """The likelihood ratio e^l becomes 1 − q + qe^l."""
+        return Listed(self.law).loss().sampled(self.rate, self.direction)
+
+
+@dataclass(frozen=True, slots=True)
+class LeakyLaw:
+    """Leaky randomized response: +∞ with probability δ, else ±ε with the odds e^ε to 1."""
+
+    epsilon: Real
+    delta: Real
+
+    def atoms(self) -> list[tuple[Fraction, Ball]]:
+        """The two finite losses."""
+        e, x, kept = Fraction(self.epsilon), (-ball(self.epsilon)).exp(), 1 - ball(self.delta)
+        return [(e, kept / (1 + x)), (-e, kept * x / (1 + x))]
+
+    def leak(self) -> Ball:
+        """What reveals everything."""
+        return ball(self.delta)
 
 
 def lattice(losses: list[Loss]) -> Lattice | None:

@@ -26,11 +26,12 @@ from dpcompose.mechanisms.gaussian import Gaussian
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Profile, Value
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, enclose
-from dpcompose.sources import CKS20, HERE, ZDW22
-from dpcompose.theorems.listed import Listed
+from dpcompose.sources import BBG18, CKS20, HERE, ZDW22
+from dpcompose.theorems.listed import LeakyLaw, Listed, SampledListed
 from dpcompose.theorems.steps import leak_of
 
 Steps = tuple[tuple[Any, int], ...]
+FEW = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Inverted(Profile):
 
 def _loss(step: Any) -> inversion.Loss:
     """The engine's own description of a step."""
-    return step.loss() if isinstance(step, Listed) else step
+    return step.loss() if isinstance(step, Listed | SampledListed) else step
 
 
 def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, tolerance: float) -> Enclosure:
@@ -151,6 +152,42 @@ def sampled_gaussian_transform(m: Sampled) -> LossTransform:
     return LossTransform(remove, add)
 
 
+def in_between(rate: Real) -> Real:
+    """A rate at which sampling matters."""
+    if rate in {0, 1}:
+        raise Declined("the rate is 0 or 1, so nothing is sampled")
+    return rate
+
+
+@describes("X-LINE-SLAP", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
+def sampled_laplace_transform(m: Sampled, inner: LaplaceLoss) -> LossTransform:
+    r"""Sampling a Laplace mechanism at rate $q$ turns its likelihood ratio $e^l$ into $1-q+qe^l$, in either order."""
+    q = in_between(m.rate)
+    remove, add = (inversion.SampledLaplaceLoss(inner.step, q, d) for d in (Direction.REMOVE, Direction.ADD))
+    return LossTransform(remove, add)
+
+
+@describes("X-LINE-SFIN", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
+def sampled_finite_transform(m: Sampled, inner: FiniteLoss) -> LossTransform:
+    r"""Sampling at rate $q$ turns a finite loss $l$ into $\ln(1-q+qe^l)$, in either order."""
+    q = in_between(m.rate)
+    if inner.forward != inner.backward:
+        raise Declined("it is not said which of the two inputs has the record")
+    remove, add = (SampledListed(inner.forward, q, d) for d in (Direction.REMOVE, Direction.ADD))
+    return LossTransform(remove, add)
+
+
+@describes("X-LINE-SRR", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
+def sampled_black_box_transform(m: Sampled, inner: ApproxDP) -> LossTransform:
+    r"""Sampling an $(\varepsilon,\delta)$-DP mechanism is post-processing of sampled leaky randomized response."""
+    q = in_between(m.rate)
+    if isinstance(inner.delta, Enclosure):
+        raise Declined("needs an exact δ")
+    law = LeakyLaw(inner.epsilon, inner.delta)
+    remove, add = (SampledListed(law, q, d) for d in (Direction.REMOVE, Direction.ADD))
+    return LossTransform(remove, add)
+
+
 @composes("X-LINE", HERE.at("engine"), side=Side.BOTH, cost=3)
 def saddle_line(parts: Parts[LossTransform]) -> Profile:
     r"""With $M(z) = \mathrm{E}e^{zS}$ for the total loss $S$, and any $t>0$,
@@ -159,6 +196,8 @@ def saddle_line(parts: Parts[LossTransform]) -> Profile:
     """
     forward = tuple((g.forward, n) for g, n in parts.items)
     backward = tuple((g.backward, n) for g, n in parts.items)
+    if sum(n for _, n in forward) < FEW and any(isinstance(s, inversion.SampledLaplaceLoss) for s, _ in forward):
+        raise Declined(f"fewer than {FEW} steps with a sampled Laplace among them take too long")
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
         raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     return Inverted(forward, backward, tuple((g.leak, n) for g, n in parts.items))
