@@ -77,7 +77,7 @@ def exact(name: str, value: object, allowed: str = "a finite number") -> Real:
 
 
 COUNT = Whole("k", 0, 10**12, "runs", typical=(0, 1000))
-EPSILON = Param("ε", 0, 10**300, "nats", typical=(0.01, 5))
+EPSILON = Param("ε", 0, int(1e300), "nats", typical=(0.01, 5))
 DELTA = Param("δ", 0, 1, "probability", typical=(1e-9, 0.5))
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 from references import atoms, sums
 
 from dpcompose.inversion import DiscreteGaussianLoss, FiniteLoss, geometric_loss, profile, staircase_loss
+from dpcompose.numerics.enclosure import Enclosure
 
 
 def geometric(scale: float, sensitivity: int) -> dict[mpf, mpf]:
@@ -83,3 +85,12 @@ def test_lattice_and_smoothing_agree() -> None:
     assert smooth.lower <= exact.upper
     assert exact.lower <= smooth.upper
     assert exact.gap < 1e-7
+
+
+@pytest.mark.parametrize("delta", [0.0, 5e-324, 1e-305, 1e-300])
+def test_a_leak_that_may_exceed_delta_leaves_no_finite_upper_end(delta: float) -> None:
+    """Atoms too light for floats may leak: below their mass nothing finite is certain."""
+    light = FiniteLoss(np.array([1.0, -1.0]), np.array([0.7, 0.3]), Enclosure(0.0, 1e-290))
+    found = profile([(light, 3)]).epsilon(delta)
+    assert found.upper == math.inf
+    assert found.lower < math.inf

@@ -5,11 +5,19 @@ staircase.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.loss import Lattice
 from dpcompose.inversion.rounding import LIBM, UNIT
-from dpcompose.numerics.enclosure import NOTHING, Ball, Real, ball, enclose
+from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
+
+LIGHT = 1e-300
+
+
+def lost(kept: NDArray[np.bool_]) -> Enclosure:
+    """Atoms too light for floats: between nothing and all of their mass may leak."""
+    return Enclosure(0.0, 2.0 * LIGHT * float(np.sum(~kept)))
 
 
 def geometric_loss(scale: Real, sensitivity: int) -> FiniteLoss:
@@ -30,9 +38,9 @@ def geometric_loss(scale: Real, sensitivity: int) -> FiniteLoss:
     losses = size * (sensitivity - 2.0 * x)
     weight_error = LIBM + 4.0 * UNIT * (2.0 + size * x)
     lattice = Lattice(-size * sensitivity, 2.0 * size, 2.0 * UNIT)
-    keep = weights > 1e-300
+    keep = weights > LIGHT
     return FiniteLoss(
-        losses[keep], weights[keep], NOTHING, 4.0 * UNIT * np.abs(losses[keep]), weight_error[keep], lattice
+        losses[keep], weights[keep], lost(keep), 4.0 * UNIT * np.abs(losses[keep]), weight_error[keep], lattice
     )
 
 
@@ -54,6 +62,6 @@ def staircase_loss(epsilon: Real, gamma: Real) -> FiniteLoss:
     weights = np.array([float(enclose(lambda i=i: level()[i]).upper) for i in range(3)])  # type: ignore[misc]
     size = float(ball(epsilon))
     losses = np.array([size, 0.0, -size])
-    keep = weights > 1e-300
+    keep = weights > LIGHT
     lattice = Lattice(-size, size, 2.0 * UNIT)
-    return FiniteLoss(losses[keep], weights[keep], NOTHING, 2.0 * UNIT * np.abs(losses[keep]), 4.0 * UNIT, lattice)
+    return FiniteLoss(losses[keep], weights[keep], lost(keep), 2.0 * UNIT * np.abs(losses[keep]), 4.0 * UNIT, lattice)

@@ -216,11 +216,10 @@ class Profile:
     @np.errstate(all="ignore")
     def epsilon(self, delta: float, tolerance: float = 1e-9, near: float | None = None) -> Enclosure:
         """The least ε >= 0 with δ(ε) <= `delta`, enclosed; `near` may say where to look first."""
-        leak = self.leak
-        if delta < leak.lower:
-            return Enclosure(math.inf, math.inf)
+        leak, low_target, high_target = self.leak, delta, delta
+        if delta < leak.upper:  # no ε may hold; surely none does below the least the leak can be
+            return Enclosure(math.inf if delta < leak.lower else 0.0, math.inf)
         # δ = leak + (1 - further leak)·(finite part): what the finite part must get below, and stay above.
-        low_target = high_target = delta
         if leak.upper > 0.0:
             low_target = (delta - leak.upper) / (1.0 - self.further_leak.lower) * (1.0 - 4.0 * UNIT) - LEAST
             high_target = (delta - leak.lower) / (1.0 - self.further_leak.upper) * (1.0 + 4.0 * UNIT) + LEAST

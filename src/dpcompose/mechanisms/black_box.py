@@ -25,7 +25,7 @@ class BlackBox(Mechanism):
 
     epsilon: Annotated[Real | None, EPSILON] = None
     delta: Annotated[Real, DELTA] = 0
-    rho: Annotated[Real | None, Param("ρ", 0, 10**300, "nats", typical=(0.001, 2))] = None
+    rho: Annotated[Real | None, Param("ρ", 0, int(1e300), "nats", typical=(0.001, 2))] = None
     renyi: RenyiTable | None = None
     mu: Annotated[Real | None, Param("μ", 0, 10**150, "", typical=(0.01, 3))] = None
     adjacency: Adjacency | None = None
