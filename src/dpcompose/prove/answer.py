@@ -183,7 +183,8 @@ def narrowed(
         except Declined:
             continue
         answer = intersected(name, said, possible)
-        if answer.enclosure.gap <= tolerance or answer.upper - answer.lower <= NEGLIGIBLE:
+        from_both = any(Side.LOWER in spoken.side for spoken, _ in said)
+        if answer.enclosure.gap <= tolerance or (from_both and answer.upper - answer.lower <= NEGLIGIBLE):
             break
     if answer.upper_by is None and math.isinf(answer.upper) and not math.isinf(answer.lower):
         raise NotProvable(f"No theorem bounds {name} here", [f"{t.id}: {why}" for t, why in facts.declined])

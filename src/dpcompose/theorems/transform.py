@@ -196,8 +196,9 @@ def saddle_line(parts: Parts[LossTransform]) -> Profile:
     """
     forward = tuple((g.forward, n) for g, n in parts.items)
     backward = tuple((g.backward, n) for g, n in parts.items)
-    if sum(n for _, n in forward) < FEW and any(isinstance(s, inversion.SampledLaplaceLoss) for s, _ in forward):
-        raise Declined(f"fewer than {FEW} steps with a sampled Laplace among them take too long")
+    slow = (inversion.SampledLaplaceLoss, SampledListed)
+    if sum(n for _, n in forward) < FEW and any(isinstance(step, slow) for step, _ in forward):
+        raise Declined(f"fewer than {FEW} steps, some sampled and with atoms, take too long")
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
         raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     return Inverted(forward, backward, tuple((g.leak, n) for g, n in parts.items))
