@@ -15,6 +15,9 @@ from dpcompose.numerics.laplace import laplace_delta, laplace_epsilon
 from dpcompose.sources import HERE, KOV15
 
 
+MOST_SUMMED = 60
+
+
 @dataclass(frozen=True, slots=True)
 class LaplaceProfile(Profile):
     """k Laplace losses of one step."""
@@ -71,6 +74,8 @@ def laplace_composition(parts: Parts[LaplaceLoss]) -> Profile:
     steps = [(step, count) for step, count in total.items() if step and count]
     if len(steps) > 1:
         raise Declined(f"needs one Δ/b throughout, and there are {len(steps)}")
+    if steps and steps[0][1] > MOST_SUMMED:
+        raise Declined(f"beyond {MOST_SUMMED} steps the saddle line gives the same number sooner")
     return LaplaceProfile(steps[0][1], steps[0][0]) if steps else LaplaceProfile(0, 0)
 
 
