@@ -14,7 +14,6 @@ from dpcompose.numerics.finite import sum_delta, sum_epsilon
 from dpcompose.numerics.laplace import laplace_delta, laplace_epsilon
 from dpcompose.sources import HERE, KOV15
 
-
 MOST_SUMMED = 60
 
 
