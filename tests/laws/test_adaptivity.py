@@ -21,7 +21,7 @@ parts = st.lists(st.tuples(mechanisms(), st.integers(1, 9)), min_size=1, max_siz
 FILTERS = [None, ZCDP, ApproxDP, Renyi, GDP]
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(parts, st.sampled_from(FILTERS), deltas, epsilons)
 def test_more_freedom_never_costs_less(made_of: Any, notion: Any, delta: Any, epsilon: Any) -> None:
     planned = Composition(made_of, dpc.ADAPTIVE)
@@ -31,14 +31,14 @@ def test_more_freedom_never_costs_less(made_of: Any, notion: Any, delta: Any, ep
     assert sound(dpc.delta(free, epsilon=epsilon), most=1)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(parts, deltas)
 def test_queries_may_adapt_at_no_cost(made_of: Any, delta: Any) -> None:
     fixed, adaptive = Composition(made_of, dpc.FIXED), Composition(made_of, dpc.ADAPTIVE)
     assert epsilon_of(fixed, delta).enclosure == epsilon_of(adaptive, delta).enclosure
 
 
-@settings(max_examples=100)
+@settings(max_examples=80)
 @given(parts, st.sampled_from(FILTERS), small_deltas)
 def test_a_filter_promises_by_its_own_notion_alone(made_of: Any, notion: Any, delta: float) -> None:
     """No minimum is taken across filters: the whole lineage of the safe end sums one notion."""

@@ -21,7 +21,7 @@ def same(one: dpc.Answer, other: dpc.Answer) -> bool:
 
 
 @every
-@settings(max_examples=40)
+@settings(max_examples=60)
 @given(data=st.data(), times=st.integers(0, 12), delta=deltas, epsilon=epsilons)
 def test_saying_a_count_is_repeating(cls: type, data: st.DataObject, times: int, delta: Any, epsilon: Any) -> None:
     m = data.draw(some(cls))
@@ -71,14 +71,14 @@ def test_the_same_law_under_three_names_costs_the_same(e: float, left: int, righ
 
 
 @pytest.mark.parametrize("cls", [dpc.Gaussian, dpc.Laplace], ids=named)
-@settings(max_examples=100)
+@settings(max_examples=400)
 @given(data=st.data(), factor=st.integers(2, 10**6), count=st.integers(1, 9), delta=small_deltas)
 def test_units_do_not_matter(cls: type, data: st.DataObject, factor: int, count: int, delta: float) -> None:
     m = data.draw(some(cls))
     assert same(epsilon_of(count * m, delta), epsilon_of(count * scaled(m, factor), delta))
 
 
-@settings(max_examples=100)
+@settings(max_examples=500)
 @given(st.floats(0.1, 20), st.integers(1, 30), small_deltas)
 def test_a_gaussian_splits_into_noisier_ones(noise: float, parts: int, delta: float) -> None:
     whole = dpc.Gaussian(noise_std=parts * Fraction(noise), sensitivity=parts)
@@ -87,7 +87,7 @@ def test_a_gaussian_splits_into_noisier_ones(noise: float, parts: int, delta: fl
     )
 
 
-@settings(max_examples=250)
+@settings(max_examples=60)
 @given(st.data(), compositions(), deltas, epsilons)
 def test_the_order_of_parts_does_not_matter(data: st.DataObject, c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     shuffled = dpc.Composition(tuple(data.draw(st.permutations(c.parts))))
@@ -97,7 +97,7 @@ def test_the_order_of_parts_does_not_matter(data: st.DataObject, c: dpc.Composit
     assert one.upper == pytest.approx(other.upper, rel=1e-5, abs=1e-11)
 
 
-@settings(max_examples=250)
+@settings(max_examples=60)
 @given(compositions(2, 6), compositions(2, 6), st.integers(0, 5), deltas)
 def test_nesting_does_not_matter(a: dpc.Composition, b: dpc.Composition, times: int, delta: Any) -> None:
     nested = dpc.Composition(((dpc.Composition(((a, times), (b, 1))), 1), (a, 1)))
@@ -106,14 +106,14 @@ def test_nesting_does_not_matter(a: dpc.Composition, b: dpc.Composition, times: 
     assert epsilon_of(nested, delta).upper == pytest.approx(epsilon_of(flat, delta).upper, rel=1e-5, abs=1e-11)
 
 
-@settings(max_examples=250)
+@settings(max_examples=60)
 @given(compositions(), deltas, epsilons)
 def test_an_empty_part_costs_nothing(c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     assert same(epsilon_of(c + dpc.Composition(), delta), epsilon_of(c, delta))
     assert same(dpc.delta(c + 0 * dpc.Gaussian(noise_std=1), epsilon=epsilon), dpc.delta(c, epsilon=epsilon))
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(st.data(), compositions(3, 9), deltas, epsilons)
 def test_a_part_costs_no_more_than_the_whole(data: st.DataObject, c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     part = dpc.Composition(tuple((m, data.draw(st.integers(0, n))) for m, n in c.parts))
@@ -121,7 +121,7 @@ def test_a_part_costs_no_more_than_the_whole(data: st.DataObject, c: dpc.Composi
     assert dpc.delta(part, epsilon=epsilon).lower <= dpc.delta(c, epsilon=epsilon).upper
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(compositions(3, 9), compositions(3, 9), st.floats(0, 3), st.floats(0, 3))
 def test_together_no_more_than_one_after_the_other(
     a: dpc.Composition, b: dpc.Composition, first: float, second: float

@@ -167,7 +167,7 @@ def test_every_wrapper_is_total(cls: type, data: st.DataObject, count: int, delt
     answered(count * data.draw(some(cls, extreme)), delta, epsilon)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(mechanisms(extreme), st.sampled_from([1, 7, 10**6])), max_size=3), deltas, epsilons)
 def test_every_mixture_is_total(parts: list[Any], delta: Any, epsilon: Any) -> None:
     answered(dpc.Composition(tuple(parts)), delta, epsilon)

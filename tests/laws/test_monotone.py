@@ -49,7 +49,7 @@ def tight(answer: dpc.Answer, most: float) -> bool:
 
 
 @pytest.mark.parametrize("cls, name", list(cases()))
-@settings(max_examples=60)
+@settings(max_examples=80)
 @given(st.data(), st.fractions(1, 4), st.integers(1, 12), small_deltas, epsilons)
 def test_in_every_parameter(  # noqa: PLR0917 - drawn, not called
     cls: type, name: str, data: st.DataObject, factor: Fraction, count: int, delta: float, epsilon: Any
@@ -83,7 +83,7 @@ def test_in_the_count(m: dpc.Mechanism, fewer: int, further: int, delta: Any, ep
 
 
 @pytest.mark.parametrize("cls", MECHANISMS, ids=named)
-@settings(max_examples=40)
+@settings(max_examples=50)
 @given(
     st.data(), st.integers(1, 12), st.lists(deltas, min_size=2, max_size=2), st.lists(epsilons, min_size=2, max_size=2)
 )
@@ -105,7 +105,7 @@ def test_in_a_table_of_divergences(m: Any, factor: float, count: int, delta: flo
     assert answer.lower <= epsilon_of(count * fewer_orders, delta).upper
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(mechanisms(), st.floats(1, 20), st.floats(0, 20))
 def test_a_divergence_grows_with_its_order(m: dpc.Mechanism, order: float, further: float) -> None:
     try:

@@ -51,7 +51,7 @@ def test_at_every_theorems_epsilon_the_worst_black_boxes_keep_delta(kinds: list[
         assert leaky_responses(kinds, below * (1 - 1e-9)) >= delta
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(compositions(3, 9), deltas, epsilons)
 def test_no_two_theorems_contradict_each_other(c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     """`compare` evaluates them all, and raises where an upper bound falls below a lower one."""
@@ -133,7 +133,7 @@ def test_every_theorem_states_its_mathematics_and_its_page(theorem: Any) -> None
     assert theorem.id
 
 
-@settings(max_examples=150)
+@settings(max_examples=30)
 @given(compositions(3, 6), st.lists(deltas, min_size=1, max_size=4), st.lists(epsilons, min_size=1, max_size=4))
 def test_a_sequence_of_questions_is_each_of_them(c: dpc.Composition, at: list[Any], beyond: list[Any]) -> None:
     many = dpc.delta(c, epsilon=beyond)
