@@ -154,7 +154,7 @@ def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], c
         alike = all(type(part) is theorem.types[0] for part, _ in subject.parts)
         return Side.BOTH if alike and not premises else _misapplied(theorem)
     expected = [subject] if theorem.verb is Verb.IMPLIES else [getattr(subject, "mechanism", None)]
-    if premises and isinstance(premises[0].guarantee, SameAs):
+    if theorem.verb is Verb.IMPLIES and premises and isinstance(premises[0].guarantee, SameAs):
         expected = [subject, premises[0].guarantee.mechanism]
     return _in_mode(theorem, subject) if about == expected[: len(about)] else _misapplied(theorem)
 

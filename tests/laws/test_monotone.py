@@ -62,7 +62,12 @@ def test_in_every_parameter(  # noqa: PLR0917 - drawn, not called
     assert dpc.delta(count * less, epsilon=epsilon).lower <= dpc.delta(count * more, epsilon=epsilon).upper
 
 
-@pytest.mark.parametrize("cls, name", [case for case in cases() if case.values[1] in FELT])
+def is_felt(cls: type, name: str) -> bool:
+    """A staircase is laid out for its sensitivity, so that costs the same at any."""
+    return name in FELT and (cls, name) != (dpc.Staircase, "sensitivity")
+
+
+@pytest.mark.parametrize("cls, name", [case for case in cases() if is_felt(*case.values)])
 @settings(max_examples=25)
 @given(st.data(), st.integers(1, 12), small_deltas)
 def test_a_tight_answer_feels_every_parameter(

@@ -80,9 +80,12 @@ class SampledGaussianCurve(Curve):
         return ((low + 1 - order) * self._guess(low) + (order - low) * self._guess(low + 1)) / (order - 1)
 
     def _guess(self, order: int) -> float:
+        if float(self.rate) < 1e-290:
+            return 0.0
         j = np.arange(2, order + 1)
         q = float(self.rate)
-        steps = np.log((order - j + 1) / j * q / (1 - q))
+        with np.errstate(divide="ignore"):
+            steps = np.log((order - j + 1) / j * q / (1 - q))
         first = order * math.log1p(-q) + math.log(q / (1 - q) * order)
         exponent = j * (j - 1) * float(self.mu_squared) / 2
         with np.errstate(divide="ignore", over="ignore"):

@@ -31,7 +31,7 @@ from dpcompose.theorems.listed import LeakyLaw, Listed, SampledListed
 from dpcompose.theorems.steps import leak_of
 
 Steps = tuple[tuple[Any, int], ...]
-FEW = 20
+FEW, RARE, LEAST_NOISE, MOST_NOISE = 20, 1e-4, 0.2, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,13 @@ class Inverted(Profile):
         return _larger(self.inversions, lambda p: _at(p.epsilon, target, self.tolerance))
 
 
+def _is_slow(step: Any) -> bool:
+    """Whether a few such steps have a law that no line of bounded cost follows."""
+    if isinstance(step, SampledGaussianLoss):
+        return step.rate < RARE or not LEAST_NOISE <= step.noise_std <= MOST_NOISE
+    return isinstance(step, inversion.SampledLaplaceLoss | SampledListed)
+
+
 def _loss(step: Any) -> inversion.Loss:
     """The engine's own description of a step."""
     return step.loss() if isinstance(step, Listed | SampledListed) else step
@@ -95,7 +102,7 @@ def _larger(
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
             found = [ask(order) for order in orders()]
-    except (ArithmeticError, ValueError):  # overflow on the way, or nothing left that floats can hold
+    except (ArithmeticError, ValueError, IndexError):  # overflow on the way, or nothing left that floats can hold
         raise Declined("too far out for floats to follow the line") from None
     return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
 
@@ -196,9 +203,8 @@ def saddle_line(parts: Parts[LossTransform]) -> Profile:
     """
     forward = tuple((g.forward, n) for g, n in parts.items)
     backward = tuple((g.backward, n) for g, n in parts.items)
-    slow = (inversion.SampledLaplaceLoss, SampledListed)
-    if sum(n for _, n in forward) < FEW and any(isinstance(step, slow) for step, _ in forward):
-        raise Declined(f"fewer than {FEW} steps, some sampled and with atoms, take too long")
+    if sum(n for _, n in forward) < FEW and any(_is_slow(step) for step, _ in forward):
+        raise Declined(f"fewer than {FEW} steps, some sampled rarely or with atoms, take too long")
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
         raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     return Inverted(forward, backward, tuple((g.leak, n) for g, n in parts.items))
