@@ -75,6 +75,12 @@ class Inverted(Profile):
         return _larger(self.inversions, lambda p: _at(p.epsilon, target, self.tolerance))
 
 
+def _is_extreme(step: Any) -> bool:
+    """Whether a sampled Gaussian lies where a line takes long and says little more than a bound."""
+    sampled = isinstance(step, SampledGaussianLoss)
+    return sampled and not (step.rate >= 1e-9 and 0.01 <= step.noise_std <= 10**4)
+
+
 def _is_slow(step: Any) -> bool:
     """Whether a few such steps have a law that no line of bounded cost follows."""
     if isinstance(step, SampledGaussianLoss):
@@ -203,6 +209,8 @@ def saddle_line(parts: Parts[LossTransform]) -> Profile:
     """
     forward = tuple((g.forward, n) for g, n in parts.items)
     backward = tuple((g.backward, n) for g, n in parts.items)
+    if any(_is_extreme(step) for step, _ in forward):
+        raise Declined("a sampled Gaussian so extreme is left to the bounds")
     if sum(n for _, n in forward) < FEW and any(_is_slow(step) for step, _ in forward):
         raise Declined(f"fewer than {FEW} steps, some sampled rarely or with atoms, take too long")
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
