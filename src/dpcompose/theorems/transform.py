@@ -76,7 +76,9 @@ class Inverted(Profile):
 
 
 def _is_extreme(step: Any) -> bool:
-    """Whether a sampled Gaussian lies where a line takes long and says little more than a bound."""
+    """Whether a sampled step lies where a line takes long, or much memory, and says little more than a bound."""
+    if isinstance(step, inversion.SampledLaplaceLoss):
+        return not (step.rate >= 1e-6 and Fraction(1, 1000) <= step.size <= 10)
     sampled = isinstance(step, SampledGaussianLoss)
     return sampled and not (step.rate >= 1e-9 and 0.01 <= step.noise_std <= 10**4)
 
