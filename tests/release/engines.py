@@ -90,5 +90,9 @@ class Book:
     def __init__(self) -> None:
         self.charges: list[tuple[Any, str]] = []
 
+    def check(self, mechanism: Any, purpose: str, /) -> None:
+        assert purpose
+        assert mechanism
+
     def spend(self, mechanism: Any, purpose: str, /) -> None:
         self.charges.append((mechanism, purpose))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import pickle
 import traceback
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +149,23 @@ def test_missing_values_are_refused_before_the_charge(column: str, value: object
     assert not book.charges
 
 
+def test_what_does_not_fit_is_refused_before_the_data_is_opened() -> None:
+    allowance = release.Allowance(epsilon=1)
+    with pytest.raises(release.OverBudget):
+        release.count(Untouched(), budget=allowance, unit="user", epsilon=1.5)
+    assert allowance.charge.upper == 0
+
+
+def test_charges_that_just_fill_a_budget_fit() -> None:
+    allowance = release.Allowance(epsilon=Fraction(9, 10))
+    for _ in range(3):
+        release.count(GOOD, budget=allowance, unit="user", epsilon=Fraction(3, 10))
+    with pytest.raises(release.OverBudget):
+        release.count(GOOD, budget=allowance, unit="user", epsilon=Fraction(1, 10**9))
+
+
 def test_a_refused_charge_leaves_the_data_alone() -> None:
-    class Closed:
+    class Closed(Book):
         def spend(self, mechanism: object, purpose: str, /) -> None:
             raise release.OverBudget(f"{purpose} {mechanism}")
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from dpcompose.cli import costs, rates, shelf
+from dpcompose.cli import costs, rates, release, shelf
 from dpcompose.cli.frame import app
 from dpcompose.cli.screen import show
 from dpcompose.errors import DPError
 
-_REGISTERED = (costs, rates, shelf)
+_REGISTERED = (costs, rates, release, shelf)
 """Importing them is what fills the application."""
 
 MISUSE: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -31,11 +31,11 @@ def call(arguments: Sequence[str]) -> int:
 @app.callback()
 def about(
     *,
-    release: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
+    which: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
     context: typer.Context,
 ) -> None:
     """How much privacy a sequence of differentially private mechanisms costs, all together: certified."""
-    if release:
+    if which:
         from importlib.metadata import version
 
         show(f"dpcompose {version('dpcompose')}")

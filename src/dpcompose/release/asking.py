@@ -133,12 +133,15 @@ def run(
 ) -> Release:
     """Ask by name. A refusal comes before the charge, the charge before the answer is computed.
 
-    What fails after the charge stays charged: whether the data made it fail is not to be had for free.
+    What does not fit into the budget is refused before the data is opened. What fails after the charge stays charged:
+    whether the data made it fail is not to be had for free.
     """
     from dpcompose.release.tables import opened
 
     asked = query(statistic, **options)
     columns, price = asked.columns, asked.quote()
+    if budget is not None:
+        budget.check(price.mechanism, str(asked))
     with opened(data, table) as found:
         found.check(columns)
         if isinstance(asked, Tallied) and asked.by is not None and asked.keys is not None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from dpcompose.description import Adaptivity, Composition, Mechanism
 from dpcompose.errors import NotProvable
 from dpcompose.notions import ApproxDP, Guarantee
-from dpcompose.numerics.enclosure import Real, rounded
+from dpcompose.numerics.enclosure import Enclosure, Real, rounded
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer, epsilon
 from dpcompose.release.refusals import OverBudget
@@ -16,6 +16,10 @@ from dpcompose.release.refusals import OverBudget
 
 class Budget(Protocol):
     """A book of charges."""
+
+    def check(self, mechanism: Mechanism, purpose: str, /) -> None:
+        """Refuse what would not fit, and charge nothing: it is asked before the data is opened."""
+        ...
 
     def spend(self, mechanism: Mechanism, purpose: str, /) -> None:
         """Charge what is about to be run, or refuse and charge nothing."""
@@ -49,11 +53,14 @@ class Allowance:
         """What has been spent: ε at the allowance's δ."""
         return epsilon(self.spent, self.delta)
 
+    def check(self, mechanism: Mechanism, purpose: str, /) -> None:
+        """Raise `OverBudget` at what does not fit."""
+        self._check(self.spent + mechanism, purpose)
+
     def spend(self, mechanism: Mechanism, purpose: str, /) -> None:
         """Charge, or raise `OverBudget` and charge nothing."""
-        whole = self.spent + mechanism
-        self._check(whole, purpose)
-        self.spent = whole
+        self.check(mechanism, purpose)
+        self.spent = self.spent + mechanism
 
     def _check(self, whole: Composition, purpose: str) -> None:
         try:
@@ -62,7 +69,7 @@ class Allowance:
             raise OverBudget(
                 f"No theorem adds {purpose} to what was spent; another filter may, such as ZCDP with δ > 0."
             ) from None
-        if total.upper > self.epsilon:
+        if total.upper > Enclosure.exactly(self.epsilon).upper:  # three charges of 0.3 fit into 0.9, which is no float
             raise OverBudget(
                 f"With {purpose} the total would be ε = {rounded(total.upper, ROUND_CEILING)} at δ = "
                 f"{float(self.delta):g}, and ε = {float(self.epsilon):g} is allowed."

@@ -81,7 +81,7 @@ class Quantile(Query):
         """One choice of bounded range ε."""
         mechanism = Exponential(epsilon=self.epsilon, adjacency=self.adjacency)
         self.checked()
-        margins = {"rank": float(self._margin())}
+        margins = {"rank": Fraction(self._margin())}
         return Quote(self, {"choice": mechanism}, mechanism, within(mechanism, self.epsilon, self.delta), margins)
 
     def _margin(self) -> int:

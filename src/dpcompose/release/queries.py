@@ -154,14 +154,19 @@ class Tallied(Query):
 
     def quote(self) -> Quote:
         """Each sum is an item; so is what keys found in the data may reveal."""
-        drawn, cells = self.drawn, self.cells
+        drawn, cells, least = self.drawn, self.cells, None
         runs = {name: noise.mechanism for name, noise in drawn.items()}
         if self.unseen:
-            runs["keys"] = self.threshold(*drawn.values()).mechanism
+            found = self.threshold(*drawn.values())
+            runs["keys"], least = found.mechanism, found.least
         items = {name: cells * one if cells > 1 else one for name, one in runs.items()}
         whole = reduce(add, items.values())
-        margins = {name: float(noise.margin(self.confidence)) for name, noise in drawn.items()}
-        return Quote(self, items, whole, within(whole, self.epsilon, self.delta), margins)
+        margins = {name: noise.margin(self.confidence) * self.step(name) for name, noise in drawn.items()}
+        return Quote(self, items, whole, within(whole, self.epsilon, self.delta), margins, least)
+
+    def step(self, name: str) -> Fraction:  # noqa: ARG002 - a count has steps of one
+        """How much one step of the noise is in the units of the data."""
+        return Fraction(1)
 
     def answered(self, table: Any, source: Source) -> Mapping[Key, Estimate]:
         """Through the engine; see `tables`."""

@@ -53,13 +53,29 @@ class Quote:
     items: Mapping[str, Mechanism] = field(hash=False)
     mechanism: Mechanism
     charge: Answer
-    margins: Mapping[str, float] = field(hash=False)
+    margins: Mapping[str, Fraction] = field(hash=False)
+    """How far the noise of each item reaches, in the units of the data (a rank: in rows)."""
+    threshold: int | None = None
+    """The least noisy count that is shown with its key, where keys come from the data."""
 
     def __str__(self) -> str:
         lines = [f"{self.query}", f"  costs       {charged(self.charge, self.query.delta)}"]
         lines += [f"  {name:<10}  {spec.dumps(item)}" for name, item in self.items.items()]
         shown = ((name, rounded(margin, ROUND_CEILING)) for name, margin in self.margins.items())
-        return "\n".join([*lines, *(f"  {name:<10}  noise at most ±{m} ({_sure(self.query)})" for name, m in shown)])
+        lines += [f"  {name:<10}  noise at most ±{m} ({_sure(self.query)})" for name, m in shown]
+        return "\n".join([*lines, *([] if self.threshold is None else [f"  shown       from {self.threshold} on"])])
+
+    def document(self) -> dict[str, object]:
+        """Everything as plain values, for JSON."""
+        items = {name: spec.dumps(item) for name, item in self.items.items()}
+        margins = {name: float(rounded(margin, ROUND_CEILING, 12)) for name, margin in self.margins.items()}
+        return {
+            **_priced(self.query, self.mechanism, self.charge),
+            "items": items,
+            "noise_at_most": margins,
+            "confidence": float(self.query.confidence),
+            "threshold": self.threshold,
+        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -126,10 +142,7 @@ class Release:
     def document(self) -> dict[str, object]:
         """Everything as plain values, for JSON."""
         return {
-            "query": str(self.query),
-            "mechanism": spec.dumps(self.mechanism),
-            "charge": {"epsilon_at_most": self.charge.upper, "delta": float(self.query.delta)},
-            "because": self.charge.because,
+            **_priced(self.query, self.mechanism, self.charge),
             "rows": [{**row, "key": _key(row["key"])} for row in self.rows()],
         }
 
@@ -137,6 +150,15 @@ class Release:
 def charged(charge: Answer, delta: Real) -> str:
     """The charge in words, never less than it is."""
     return f"ε ≤ {rounded(charge.upper, ROUND_CEILING)} at δ = {float(delta):g}, because {charge.because}"
+
+
+def _priced(query: Query, mechanism: Mechanism, charge: Answer) -> dict[str, object]:
+    return {
+        "query": str(query),
+        "mechanism": spec.dumps(mechanism),
+        "charge": {"epsilon_at_most": charge.upper, "delta": float(query.delta)},
+        "because": charge.because,
+    }
 
 
 def _sure(query: Query) -> str:

@@ -52,6 +52,10 @@ class Valued(Tallied):
         """The declared grid."""
         return declared(self.lower, self.upper, self.grid)
 
+    def step(self, name: str) -> Fraction:
+        """A step of the grid, its square in a sum of squares, and one in a count."""
+        return self.points.step ** self.tallies[name].power
+
     @property
     def columns(self) -> Mapping[str, str]:
         """Unit, key and value."""

@@ -63,6 +63,11 @@ class Table:
                     f"The column {column!r} of {self.name} is of type {schema[column]}; a {role} is {ROLES[role]}."
                 )
 
+    def kind(self, column: str) -> str:
+        """What the values of a column are: whole, truth, date or text."""
+        dtype = self.schema[column]
+        return "whole" if dtype.is_integer() else {nw.Boolean: "truth", nw.Date: "date"}.get(dtype, "text")
+
     def check_keys(self, column: str, keys: list[object]) -> None:
         """The keys are of the type of their column."""
         dtype = self.schema[column]

@@ -8,10 +8,12 @@ costs, and a leak of $p$ (Korolova, Kenthapadi, Mishra and Ntoulas 2009).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING
 from fractions import Fraction
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import NameAndShame
+from dpcompose.numerics.enclosure import rounded
 from dpcompose.release.noises import Drawn
 
 
@@ -20,7 +22,7 @@ class Threshold:
     """The least noisy count that is shown, and what showing may reveal for each key of a unit."""
 
     least: int
-    leak: float
+    leak: Fraction
 
     @property
     def mechanism(self) -> NameAndShame:
@@ -35,7 +37,8 @@ def threshold(drawn: Drawn, cells: int, rows: int, delta: Fraction) -> Threshold
             "delta", 0, "a positive number where keys come from the data, or the list of keys in `keys`"
         )
     distance = drawn.reach(delta / cells)
-    return Threshold(rows + distance, drawn.tail(distance))
+    short = Fraction(rounded(drawn.tail(distance), ROUND_CEILING))  # a charge that can be read
+    return Threshold(rows + distance, min(short, delta / cells))
 
 
 __all__ = ["Threshold", "threshold"]

@@ -1,0 +1,93 @@
+"""The command that answers a question about a table, with noise, and says what it cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dpcompose.cli.frame import Json, examples, limit
+from dpcompose.cli.screen import show
+from dpcompose.errors import InvalidParameter
+
+
+def column(words: str) -> Any:
+    """An option that names a column."""
+    return typer.Option(metavar="COLUMN", help=words)
+
+
+def choice(words: str, metavar: str) -> Any:
+    """An option with a few possible words."""
+    return typer.Option(metavar=metavar, help=words)
+
+
+@examples(
+    "release count visits.parquet --unit user --epsilon 0.5 --dry-run",
+    "release count visits.parquet --by region --keys north,south --unit user --max-groups 2 --epsilon 0.5",
+    "release histogram visits.csv --by region --unit user --max-groups 3 --epsilon 0.5 --delta 1e-6",
+    "release mean visits.csv --value hours --lower 0 --upper 12 --unit user --epsilon 1",
+    "release quantile visits.csv --value hours --q 0.5 --lower 0 --upper 12 --unit user --epsilon 1",
+    "release count visits.csv --unit user --epsilon 0.1 --budget-plan plan.toml --json",
+)
+def release(  # noqa: PLR0917 - typer makes options of them
+    statistic: Annotated[str, typer.Argument(help="count, histogram, sum, mean, variance or quantile.")],
+    data: Annotated[str, typer.Argument(help="A .csv, .parquet, .duckdb or .db file.")],
+    epsilon: Annotated[str, limit("ε of this release, exactly as written.")],
+    unit: Annotated[str | None, column("Whom it hides: rows with the same value here are one unit.")] = None,
+    delta: Annotated[str, limit("δ of this release; keys found in the data need some.")] = "0",
+    by: Annotated[str | None, column("Answer for each group of this column.")] = None,
+    keys: Annotated[
+        str | None, choice("The groups to answer: a,b,c, or @FILE with one a line. Without: those found.", "LIST")
+    ] = None,
+    max_groups: Annotated[str | None, choice("In how many groups one unit may be; needed with --by.", "COUNT")] = None,
+    max_rows: Annotated[str, choice("For how many rows of a group one unit may count.", "COUNT")] = "1",
+    value: Annotated[str | None, column("What is summed, averaged or ranked.")] = None,
+    lower: Annotated[str | None, limit("Values are clipped from here,")] = None,
+    upper: Annotated[str | None, limit("to here.")] = None,
+    grid: Annotated[
+        str | None, limit("Values go to whole steps of this; by default a thousandth of the range.")
+    ] = None,
+    q: Annotated[str | None, limit("Which quantile: 0.5 is the median.")] = None,
+    noise: Annotated[str | None, choice("The default is geometric.", "geometric|gaussian")] = None,
+    adjacency: Annotated[
+        str | None, choice("What neighbours are; the first by default.", "add-remove|replace-one")
+    ] = None,
+    missing: Annotated[
+        str | None, choice("At missing values refuse, by default; or leave such rows out.", "refuse|drop")
+    ] = None,
+    confidence: Annotated[str, limit("How sure the error bars are.")] = "0.95",
+    table: Annotated[str | None, choice("Which table of a .duckdb file.", "NAME")] = None,
+    budget_plan: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A .toml or .json file with a budget: refuse what does not fit, add the rest."
+        ),
+    ] = None,
+    *,
+    every_row: Annotated[bool, typer.Option("--every-row", help="Each row is a unit of its own.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show price and error bars; open no data, charge nothing.")
+    ] = False,
+    json: Json = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values instead of text.")] = False,
+) -> None:
+    """Answer a question about a table with noise, and say what it cost.
+
+    Everything that can be refused is refused before the charge, and the charge comes before the answer is made. The
+    exact answer is shown nowhere.
+    """
+    from dpcompose import report
+    from dpcompose.release import reading, requests
+
+    if json + csv > 1:
+        raise InvalidParameter("--json, --csv", "both", "at most one of them")
+    texts = {"epsilon": epsilon, "delta": delta, "by": by, "keys": keys, "max_groups": max_groups, "value": value}
+    texts |= {"lower": lower, "upper": upper, "grid": grid, "q": q, "noise": noise, "adjacency": adjacency}
+    texts |= {"missing": missing, "confidence": confidence, "max_rows": max_rows}
+    asked = reading.options(texts) | {"unit": reading.unit(unit, every_row=every_row)}
+    if dry_run:
+        reply = requests.priced(statistic, asked, budget_plan)
+    else:
+        reply = requests.answered(statistic, data, asked, budget_plan, table)
+    show(reply.csv.rstrip("\n") if csv else report.to_json(reply.sheet) if json else reply.sheet.text())
