@@ -1,4 +1,4 @@
-"""Noisy answers from real tables, with their price: counts, sums, means, variances and quantiles.
+"""Noisy answers from real tables, with their price: counts, sums, means, variances and quantiles; and sketches.
 
 A release names whom it hides (the privacy unit) and how much one unit may contribute; the engine enforces it. The
 noise is made of whole numbers from the operating system's randomness. Query, mechanism, charge and noisy answer are one
@@ -32,6 +32,7 @@ from dpcompose.release.noises import GAUSSIAN, GEOMETRIC, Noise
 from dpcompose.release.queries import Query
 from dpcompose.release.refusals import InvalidData, OverBudget
 from dpcompose.release.result import Estimate, Quote, Release
+from dpcompose.release.sketches import covariance_sketch, cut_sketch
 
 if TYPE_CHECKING:
     from dpcompose.release.tables import Sql
@@ -65,6 +66,8 @@ __all__ = [
     "Release",
     "Sql",
     "count",
+    "covariance_sketch",
+    "cut_sketch",
     "histogram",
     "mean",
     "quantile",

@@ -1,0 +1,207 @@
+r"""A matrix behind random projections: one private sketch, and $x^TA^TAx$ for any $x$ from it.
+
+Published are $r$ rows $y = A^Tg + wz \sim \mathcal N(0, A^TA+w^2I)$, $g$ and $z$ standard normal, drawn while the
+matrix is read in pieces. Their mean square along $x$, less $w^2|x|^2$, is the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from dpcompose.description import Adjacency
+from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.release.budget import Budget
+from dpcompose.release.sampling import OS, Source
+from dpcompose.release.sketches.answers import Reading, SketchEstimate
+from dpcompose.release.sketches.matrices import Matrix, matrix_of
+from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals, on_grid
+from dpcompose.release.sketches.price import (
+    Goal,
+    Price,
+    exact_rows,
+    gaussian_guess,
+    goal,
+    least_width,
+    published_covariance_width,
+    scaled,
+)
+from dpcompose.release.sketches.profile import random_shift_delta
+from dpcompose.release.sketches.progress import progress
+from dpcompose.release.sketches.store import blocks, place
+from dpcompose.theorems.sketches import cut_delta, rows_needed
+
+_CERTAIN = Enclosure(1.0, 1.0)
+_WIDEST = 1e100
+
+
+@dataclass(frozen=True, slots=True)
+class CovariancePrice(Price):
+    """The price of a covariance sketch; it depends on neither size of the matrix."""
+
+    adjacency: Adjacency
+
+    def tau(self, length: Real = 1) -> float:
+        r"""$\tau = \eta w^2|x|^2$, the additive error along a direction of this length, rounded up."""
+        exactly = Fraction(self.goal.eta) * Fraction(self.width) ** 2 * Fraction(length) ** 2
+        return Enclosure.exactly(exactly).upper
+
+
+def _moved(rows: int, width: Real, epsilon: Real) -> Enclosure:
+    """A row moves by at most 1, wherever it lies: the mixture over χ²."""
+    return random_shift_delta(rows, width, epsilon)
+
+
+def _added(rows: int, width: Real, epsilon: Real) -> Enclosure:
+    r"""A row of length at most 1 comes or goes: variances in the ratio $1+1/w^2$ at most."""
+    return cut_delta(rows, 1 + 1 / Fraction(width) ** 2, epsilon)[2]
+
+
+PROFILES: Mapping[Adjacency, Callable[[int, Real, Real], Enclosure]] = MappingProxyType(
+    {Adjacency.REPLACE_ONE: _moved, Adjacency.ADD_REMOVE: _added}
+)
+"""The exact δ of r rows of width w, for a change of at most 1."""
+
+
+def covariance_price(
+    *,
+    eta: Real,
+    nu: Real,
+    epsilon: Real,
+    delta: Real,
+    queries: int = 1,
+    change: Real = 1,
+    adjacency: Adjacency = Adjacency.REPLACE_ONE,
+) -> CovariancePrice:
+    """Rows and width of a covariance sketch, certified; nothing is drawn and no matrix is needed."""
+    if adjacency not in PROFILES:
+        raise InvalidParameter("adjacency", adjacency, "ADD_REMOVE or REPLACE_ONE")
+    wanted = goal(eta=eta, nu=nu, queries=queries, epsilon=epsilon, delta=delta, change=change)
+    rows = exact_rows(wanted, step=2)  # the profile has a closed form for even numbers of rows
+
+    def profile(w: float) -> Enclosure:
+        if not w > 0.0:
+            return _CERTAIN
+        return PROFILES[adjacency](rows, Fraction(w) / Fraction(wanted.change), wanted.epsilon)
+
+    w = least_width(profile, wanted.delta, _guess(wanted, rows, adjacency), _WIDEST).upper
+    published = rows_needed(wanted.eta, wanted.nu, wanted.queries)
+    before = scaled(published_covariance_width(published, wanted.epsilon, wanted.delta), wanted.change)
+    return CovariancePrice(wanted, rows, w, profile(w), published, before, adjacency)
+
+
+def _guess(wanted: Goal, rows: int, adjacency: Adjacency) -> float:
+    if adjacency is Adjacency.REPLACE_ONE:
+        return gaussian_guess(wanted, math.sqrt(rows))
+    return math.sqrt(float(wanted.change) * gaussian_guess(wanted, math.sqrt(rows / 2)))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CovarianceSketch:
+    """A private sketch of a matrix A. It answers any number of queries; nothing more is spent on them."""
+
+    price: CovariancePrice
+    rows: Floats = field(repr=False)
+    """A line for each column of A, a column for each row of the sketch; this is what may be published."""
+    step: float
+    note: str = UNPROVED
+
+    @property
+    def features(self) -> int:
+        """How many columns the matrix has."""
+        return int(self.rows.shape[0])
+
+    def quadratic(self, direction: Sequence[float] | Floats) -> SketchEstimate:
+        r"""$x^TA^TAx$ along a direction $x$ of any length."""
+        x = np.asarray(direction, dtype=np.float64)
+        if x.shape != (self.features,) or not np.isfinite(x).all() or float(np.abs(x).max()) > 1e100:
+            raise InvalidParameter("direction", direction, f"{self.features} finite numbers, at most 1e100 in size")
+        added = self.price.width**2 * float(x @ x)
+        wanted = self.price.goal
+        slack = float(np.abs(x).sum()) * self.step
+        reading = Reading(1.0, added, slack, float(wanted.eta), wanted.failure)
+        return reading.estimate(float(np.mean((x @ self.rows) ** 2)))
+
+    def covariance(self) -> Floats:
+        r"""The estimate of $A^TA$ as a matrix, which need not be positive; along $x$ it says what `quadratic` says."""
+        mean_square: Floats = self.rows @ self.rows.T / self.price.rows
+        return mean_square - self.price.width**2 * np.eye(self.features)
+
+    def __str__(self) -> str:
+        return f"covariance sketch of {self.features} columns: {self.price}\n{self.note}"
+
+    __repr__ = __str__
+
+
+def covariance_sketch(
+    matrix: object,
+    *,
+    eta: Real,
+    nu: Real,
+    epsilon: Real,
+    delta: Real,
+    queries: int = 1,
+    change: Real = 1,
+    adjacency: Adjacency = Adjacency.REPLACE_ONE,
+    features: int | None = None,
+    columns: Sequence[str] | None = None,
+    table: str | None = None,
+    grid: Real | None = None,
+    into: str | Path | None = None,
+    budget: Budget | None = None,
+    source: Source = OS,
+) -> CovarianceSketch:
+    r"""Publish A so that $x^TA^TAx$ is known within $\eta\cdot\text{truth}+\tau$, each but with probability $\nu/k$.
+
+    `REPLACE_ONE`: (ε, δ)-DP for matrices of which one row moves by at most `change` in Euclidean norm, wherever it
+    lies. `ADD_REMOVE`: for matrices with one row more or less, of norm at most `change`; longer rows are shortened to
+    that, and the noise is far less. Refusals come before the charge, the charge before anything is drawn; pieces from
+    an iterator, which can be read only once, are checked as they come.
+    """
+    price = covariance_price(
+        eta=eta, nu=nu, epsilon=epsilon, delta=delta, queries=queries, change=change, adjacency=adjacency
+    )
+    found = matrix_of(matrix, features, columns, table)
+    step = grid_step(price.width, grid)
+    if found.pieces.again:
+        for _ in found.read():
+            pass  # a first pass, for its refusals
+    with place(found.features, price.rows, into) as rows:
+        if budget is not None:
+            budget.spend(price.mechanism, f"a covariance sketch of {found.features} columns")
+        _fill(rows, found, price, step, source)
+    return CovarianceSketch(price, rows, step)
+
+
+def _fill(rows: Floats, matrix: Matrix, price: CovariancePrice, step: float, source: Source) -> None:
+    """First the noise, so that nothing without it is ever stored; then the matrix; then the grid."""
+    d, r = rows.shape
+    for block in blocks(d, r):
+        rows[block] = price.width * normals(source, block.stop - block.start, r)
+    at_once = max(1, AT_ONCE // max(d, r))
+    with progress("rows", matrix.pieces.total) as advance:
+        for piece in matrix.read():
+            for start in range(0, len(piece), at_once):
+                part = piece[start : start + at_once]
+                if price.adjacency is Adjacency.ADD_REMOVE:
+                    part = _shortened(part, float(price.goal.change))
+                rows += part.T @ normals(source, len(part), r)
+            advance(len(piece))
+    for block in blocks(d, r):
+        rows[block] = on_grid(rows[block], step)
+
+
+def _shortened(rows: Floats, length: float) -> Floats:
+    """Every row no longer than this, each by itself; a little shorter still, for the rounding."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows * np.where(norms > length, length / np.maximum(norms, 1e-300), 1.0) * (1 - 2.0**-40))
+
+
+__all__ = ["CovariancePrice", "CovarianceSketch", "covariance_price", "covariance_sketch"]

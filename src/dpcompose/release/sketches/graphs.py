@@ -1,0 +1,151 @@
+"""Weighted edges out of any graph: sparse matrices, networkx, arrays, tables, and edges that come in chunks.
+
+The number of vertices is public. Weights are at least 0; a weight between the same two vertices may come in parts,
+which add up; an edge from a vertex to itself crosses no cut and counts for nothing. A graph without edges, or in
+several parts, is a graph like any other: to refuse it would say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcompose.errors import InvalidParameter
+from dpcompose.parameters import Whole
+from dpcompose.release.refusals import InvalidData
+from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, numbers, pieces_of, table_pieces
+
+Ids: TypeAlias = npt.NDArray[np.int64]
+Chunk: TypeAlias = tuple[Ids, Ids, npt.NDArray[np.float64]]
+
+VERTICES = Whole("n", 2, 10**9, "vertices", typical=(10, 10**6))
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The edges of a graph on the vertices 0, …, n − 1, checked as they are read."""
+
+    vertices: int
+    pieces: Pieces[Any] = field(repr=False)
+    names: Mapping[object, int] | None = field(default=None, repr=False)
+    """The number of each vertex, where vertices have names."""
+
+    def read(self) -> Iterator[Chunk]:
+        """One pass, in chunks of bounded size."""
+        for piece in self.pieces.read():
+            u, v, weight = self._checked(piece)
+            for start in range(0, len(u), BATCH):
+                part = slice(start, start + BATCH)
+                yield u[part], v[part], weight[part]
+
+    def _checked(self, piece: Any) -> Chunk:
+        columns = list(piece.T) if isinstance(piece, np.ndarray) and piece.ndim == 2 else _columns(piece)
+        if len(columns) not in {2, 3}:
+            raise InvalidData(
+                "A chunk of edges is two arrays of vertices, and a third of weights where they are not 1."
+            )
+        u, v = (self._ids(column) for column in columns[:2])
+        weight = numbers(np.atleast_1d(columns[2]), "The weights of edges") if len(columns) == 3 else np.ones(len(u))
+        if not u.shape == v.shape == weight.shape or u.ndim != 1:
+            raise InvalidData("The arrays of a chunk of edges differ in length.")
+        if weight.size and weight.min() < 0:
+            raise InvalidData("An edge has a negative weight: weights are at least 0.")
+        return u, v, weight
+
+    def _ids(self, column: object) -> Ids:
+        found = np.atleast_1d(np.asarray(column))
+        if found.dtype.kind == "f" and np.isfinite(found).all() and (found == np.floor(found)).all():
+            found = np.clip(found, -1, self.vertices).astype(np.int64)
+        if found.dtype.kind not in "iu":
+            raise InvalidData("A vertex of an edge is no whole number.")
+        if found.size and not (found.min() >= 0 and found.max() < self.vertices):
+            raise InvalidData(f"An edge has a vertex out of range: vertices are 0, …, {self.vertices - 1}.")
+        return found.astype(np.int64)
+
+
+def _columns(piece: Any) -> list[Any]:
+    try:
+        return list(piece)
+    except TypeError:
+        return []
+
+
+def edges_of(graph: object, vertices: int | None, columns: Sequence[str], table: str | None) -> Edges:
+    """The edges of anything that is a graph."""
+    declared = None if vertices is None else int(VERTICES.check("vertices", vertices))
+    reader = next((reader for serves, reader in READERS if serves(graph)), None)
+    if reader is not None:
+        return reader(graph, declared)
+    if declared is None:
+        raise InvalidParameter("vertices", vertices, "the number of vertices, which edges alone do not tell")
+    if is_table(graph):
+        return Edges(declared, table_pieces(graph, _named(columns), table))
+    if isinstance(graph, np.ndarray):
+        return Edges(declared, Pieces(lambda: [graph], again=True, total=len(graph)))
+    pieces = pieces_of(graph)
+    if pieces is None:
+        raise InvalidData(
+            f"Data of type {type(graph).__name__} is no graph: give a sparse matrix, a networkx graph, a table or "
+            "path with columns of edges, an array, or chunks (sources, targets, weights)."
+        )
+    return Edges(declared, pieces)
+
+
+def _named(columns: Sequence[str]) -> Sequence[str]:
+    if isinstance(columns, str) or len(columns) not in {2, 3}:
+        raise InvalidParameter(
+            "columns", columns, "the names of two columns of vertices, and of one of weights or none"
+        )
+    return columns
+
+
+def _same(declared: int | None, found: int) -> int:
+    if declared not in {None, found}:
+        raise InvalidParameter("vertices", declared, f"{found}, as many as the graph has, or nothing")
+    return int(VERTICES.check("vertices", found))
+
+
+def _sparse(graph: Any, declared: int | None) -> Edges:
+    """A symmetric matrix, of which the upper half is taken, or a triangular one."""
+    if len(set(graph.shape)) != 1 or len(graph.shape) != 2:
+        raise InvalidData("The matrix of a graph is not square.")
+    found = graph.tocoo()
+    numbers(found.data, "The weights of edges")
+    above, below = found.row < found.col, found.row > found.col
+    if above.any() and below.any() and abs(graph - graph.T).max() != 0:
+        raise InvalidData("The matrix of a graph is neither symmetric nor triangular.")
+    kept = above if above.any() else below
+    half = (found.row[kept], found.col[kept], found.data[kept])
+    return Edges(_same(declared, int(graph.shape[0])), Pieces(lambda: [half], again=True, total=len(half[0])))
+
+
+def _is_networkx(graph: object) -> bool:
+    return hasattr(graph, "is_directed") and hasattr(graph, "edges") and hasattr(graph, "nodes")
+
+
+def _networkx(graph: Any, declared: int | None) -> Edges:
+    """An undirected graph of networkx; an edge without a weight has weight 1."""
+    if graph.is_directed():
+        raise InvalidData("The graph is directed: cuts are of undirected graphs.")
+    number = {name: i for i, name in enumerate(graph.nodes)}
+
+    def read() -> Iterable[list[list[Any]]]:
+        listed = iter(graph.edges(data="weight", default=1))
+        while part := list(islice(listed, BATCH)):
+            yield [[number[u] for u, _, _ in part], [number[v] for _, v, _ in part], [w for _, _, w in part]]
+
+    total = int(graph.number_of_edges())
+    return Edges(_same(declared, len(number)), Pieces(read, again=True, total=total), number)
+
+
+READERS: tuple[tuple[Callable[[object], bool], Callable[[Any, int | None], Edges]], ...] = (
+    (is_sparse, _sparse),
+    (_is_networkx, _networkx),
+)
+
+__all__ = ["Chunk", "Edges", "Ids", "edges_of"]

@@ -1,0 +1,60 @@
+r"""Standard normals from cryptographic bytes, in floating point, and sums of them on a declared grid.
+
+A 64-bit word gives a sign and a uniform $u = (k+\frac12)2^{-64} < \frac12$, whose normal quantile is the size. The
+tails are right to beyond nine deviations; the arithmetic is that of 64-bit floats, which the noise of counts and sums
+in this library avoids. That the published floats keep the promise of the real numbers is not proved.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.enclosure import Real
+from dpcompose.parameters import exact
+from dpcompose.release.sampling.source import Source, words
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+AT_ONCE = 4_000_000
+"""Normals drawn in one go: 32 MB of them."""
+DIGITS = 24
+"""The default step is the noise's deviation times 2^−24."""
+
+UNPROVED = (
+    "The noise is cryptographic and the rows lie on a grid, but that floating-point rounding leaks nothing is not "
+    "proved for this mechanism."
+)
+
+
+def normals(source: Source, rows: int, columns: int) -> Floats:
+    """Independent standard normals."""
+    drawn = words(source, rows * columns, 8)
+    size: Floats = ndtri((np.asarray(drawn >> np.uint64(1), dtype=np.float64) + 0.5) * 2.0**-64)
+    np.negative(size, out=size, where=(drawn & np.uint64(1)).astype(bool))
+    return size.reshape(rows, columns)
+
+
+def grid_step(deviation: float, grid: Real | None) -> float:
+    """The declared step, or a power of two far below the noise; it must be one that floats multiply exactly."""
+    if grid is None:
+        return float(2.0 ** (math.frexp(deviation)[1] - DIGITS))
+    step = float(exact("grid", grid))
+    if math.frexp(step)[0] != 0.5 or not 2.0**-200 <= step <= deviation / 4:
+        raise InvalidParameter(
+            "grid", grid, f"a power of two, at most a quarter of the noise's deviation {deviation:g}"
+        )
+    return step
+
+
+def on_grid(values: Floats, step: float) -> Floats:
+    """Every value at its nearest multiple of the step."""
+    return np.asarray(np.rint(values / step) * step)
+
+
+__all__ = ["AT_ONCE", "UNPROVED", "Floats", "grid_step", "normals", "on_grid"]

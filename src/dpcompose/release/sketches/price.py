@@ -1,0 +1,183 @@
+r"""How many rows a sketch needs and how much noise, both certified; and what was published for the same goal.
+
+**Rows.** A sketch of $r$ rows answers with $\chi^2_r/r$ times the truth. So $r$ rows are within a factor $1\pm\eta$ of
+one answer, except with probability
+
+$$Q(\tfrac r2, \tfrac{r(1+\eta)}2) + P(\tfrac r2, \tfrac{r(1-\eta)}2) \le \nu/k,$$
+
+about half of the $8\ln(2k/\nu)/\eta^2$ of the published bound.
+
+**Width.** The least $w$ at which the exact profile of all $r$ rows together has $\delta(\varepsilon) \le \delta$.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
+from fractions import Fraction
+
+from flint import arb
+
+from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.mechanisms import BlackBox
+from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose, rounded
+from dpcompose.numerics.gamma import gamma_lower
+from dpcompose.numerics.normal import normal_mu
+from dpcompose.numerics.positive import enclose_probability
+from dpcompose.numerics.roots import invert_decreasing
+from dpcompose.numerics.search import root
+from dpcompose.parameters import Param, Whole, exact
+from dpcompose.release.sketches.profile import MOST_ROWS
+from dpcompose.theorems.sketches import rows_needed
+
+ETA = Param("η", 0.001, 0.999, "relative", typical=(0.1, 0.5))
+NU = Param("ν", Fraction(1, 10**300), 0.999, "probability", typical=(0.01, 0.1))
+QUERIES = Whole("k", 1, 10**300, "queries", typical=(1, 1000))
+EPSILON = Param("ε", 0, 100, "nats", typical=(0.1, 5))
+CHANGE = Param("Δ", Fraction(1, 10**9), 10**9, "data units", typical=(0.5, 2))
+
+CLOSE = 2.0**-30
+"""The width is at most this much larger than the least one, relatively."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """How exact every one of k answers must be, and how private all of them together, checked."""
+
+    eta: Real
+    nu: Real
+    queries: int
+    epsilon: Real
+    delta: Real
+    change: Real
+
+    @property
+    def failure(self) -> Fraction:
+        """The probability ν/k with which one answer may be worse than promised."""
+        return Fraction(self.nu) / self.queries
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Rows, width and their exact cost, beside what was published for the same goal."""
+
+    goal: Goal
+    rows: int
+    width: float
+    delta: Enclosure
+    """The exact δ at ε, of all rows together."""
+    published_rows: int
+    published_width: Enclosure
+
+    @property
+    def mechanism(self) -> BlackBox:
+        """What to charge: the guarantee that was asked for, and that the exact profile meets."""
+        return BlackBox(epsilon=self.goal.epsilon, delta=self.goal.delta)
+
+    def __str__(self) -> str:
+        e, d = float(self.goal.epsilon), float(self.goal.delta)
+        width, before = rounded(self.width, ROUND_CEILING), rounded(self.published_width.upper, ROUND_CEILING, 4)
+        return (
+            f"{self.rows} rows, w = {width}, δ ∈ {self.delta} at ε = {e:g} (at most {d:g} was asked for); "
+            f"published: {self.published_rows} rows, w = {before}"
+        )
+
+
+def goal(*, eta: Real, nu: Real, queries: int, epsilon: Real, delta: Real, change: Real) -> Goal:
+    """The goal, or a sentence that says what is wrong with it."""
+    d = exact("delta", delta)
+    if not 0 < d < 1:
+        raise InvalidParameter("delta", delta, "a number above 0 and below 1: normal noise always leaks a little")
+    return Goal(
+        ETA.check("eta", eta),
+        NU.check("nu", nu),
+        int(QUERIES.check("queries", queries)),
+        EPSILON.check("epsilon", epsilon),
+        d,
+        CHANGE.check("change", change),
+    )
+
+
+def missing(rows: int, eta: Real) -> Enclosure:
+    r"""The probability that $\chi^2_r/r$ lies outside $1\pm\eta$."""
+
+    def formula() -> Ball:
+        s = arb(rows) / 2
+        above = (s * ball(1 + Fraction(eta))).gamma_upper(s, regularized=1)
+        return above + gamma_lower(Fraction(rows, 2), s * ball(1 - Fraction(eta)))
+
+    return enclose_probability(formula)
+
+
+def exact_rows(wanted: Goal, step: int = 1) -> int:
+    r"""The least multiple of `step` found with a certified $\Pr[|\chi^2_r/r-1|>\eta] \le \nu/k$."""
+    published = rows_needed(wanted.eta, wanted.nu, wanted.queries)
+    most = -(-published // step) * step
+    if most > MOST_ROWS:
+        raise InvalidParameter(
+            "eta", wanted.eta, f"a larger eta or nu: {published} rows would be needed, and {MOST_ROWS} are the most"
+        )
+    few, enough = 0, most // step  # the published number is always enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        good = missing(middle * step, wanted.eta).upper <= wanted.failure
+        few, enough = (few, middle) if good else (middle, enough)
+    return enough * step
+
+
+def least_width(profile: Callable[[float], Enclosure], delta: Real, guess: float, high: float) -> Enclosure:
+    r"""The least $w \in (0, h)$ with $\delta(w) \le \delta$; the upper end is certain to meet it."""
+    aim = float(ball(delta).log().mid())
+
+    def excess(log_width: float) -> float:
+        found = profile(math.exp(log_width)).upper
+        return (math.log(found) if found > 0.0 else -800.0) - aim
+
+    top = math.log(high) if high < math.inf else 300.0
+    start = min(math.log(guess), top - 1e-9)
+    near = root(excess, start - 3.0, min(start + 3.0, top), tolerance=1e-10, evaluations=40)
+    target = Enclosure.exactly(delta)
+    found = invert_decreasing(profile, target, math.exp(near), 0.0, high, gap=CLOSE)
+    if not 0.0 < found.upper < high:
+        raise NotProvable("No width is shown to reach this ε and δ; a larger δ or ε is within reach.")
+    return found
+
+
+def gaussian_guess(wanted: Goal, scale: float) -> float:
+    r"""`scale`$/\mu$ for the Gaussian that just meets the goal: where the search for the width starts."""
+    mu = normal_mu(wanted.epsilon, wanted.delta).lower
+    return min(max(float(wanted.change) * scale / max(mu, 1e-300), 1e-12), 1e100)
+
+
+def published_covariance_width(rows: int, epsilon: Real, delta: Real) -> Enclosure:
+    r"""$w = \frac{16\sqrt{r\ln(2/\delta)}}{\varepsilon}\ln\frac{16r}{\delta}$, for a row that moves by at most 1."""
+    if not epsilon:
+        return Enclosure(math.inf, math.inf)
+
+    def formula() -> Ball:
+        d = ball(delta)
+        return 16 * (rows * (2 / d).log()).sqrt() / ball(epsilon) * (16 * rows / d).log()
+
+    return enclose(formula)
+
+
+def scaled(width: Enclosure, factor: Real) -> Enclosure:
+    """The width times a factor; infinite stays infinite."""
+    if math.isinf(width.upper):
+        return width
+    return enclose(lambda: ball(width) * ball(factor), gap=2.0**-44)
+
+
+__all__ = [
+    "Goal",
+    "Price",
+    "exact_rows",
+    "gaussian_guess",
+    "goal",
+    "least_width",
+    "missing",
+    "published_covariance_width",
+    "scaled",
+]

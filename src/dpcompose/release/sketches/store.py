@@ -1,0 +1,46 @@
+"""Where the rows of a sketch are kept: in memory, or in a file that is mapped into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from dpcompose.errors import InvalidParameter
+from dpcompose.release.sketches.noise import AT_ONCE, Floats
+
+MOST_IN_MEMORY = 2**30
+"""Numbers, 8 GB of them; more go to a file."""
+
+
+@contextmanager
+def place(length: int, rows: int, into: str | Path | None) -> Iterator[Floats]:
+    """An array of zeros, a line for each vertex or feature; a file is removed again if the sketch fails."""
+    if into is None:
+        if length * rows > MOST_IN_MEMORY:
+            raise InvalidParameter(
+                "into", into, f"a path for a .npy file: {length} times {rows} numbers are too many for memory"
+            )
+        yield np.zeros((length, rows))
+        return
+    path = Path(into)
+    if path.suffix != ".npy" or path.exists() or not path.parent.is_dir():
+        raise InvalidParameter("into", into, "a path for a new file that ends in .npy, in a folder that exists")
+    made = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(length, rows))
+    try:
+        yield made
+        made.flush()
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def blocks(length: int, rows: int) -> Iterator[slice]:
+    """The lines in blocks of bounded size."""
+    step = max(1, AT_ONCE // max(rows, 1))
+    return (slice(start, min(start + step, length)) for start in range(0, length, step))
+
+
+__all__ = ["blocks", "place"]
