@@ -117,7 +117,10 @@ class Composition(Mechanism):
 
     def flat(self) -> Composition:
         """The same, as one list in which each different mechanism stands once."""
-        return Composition(self.leaves(), self.adaptivity, self.filter)
+        whole = Composition((), self.adaptivity, self.filter)
+        leaves = self.leaves()
+        whole._become(leaves, self.adaptivity, self.filter, common_adjacency(part.adjacency for part, _ in leaves))
+        return whole
 
     def leaves(self) -> tuple[tuple[Mechanism, int], ...]:
         """What runs, flattened: each different mechanism once, with its total count."""

@@ -21,7 +21,7 @@ from dpcompose.inversion.repeated import repeat
 from dpcompose.inversion.rounding import LIBM, UNIT, Floats, Integers, nearest
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 
-QUICK_ATOMS = 16_384
+QUICK_ATOMS = 4096
 BANDS = 3
 
 

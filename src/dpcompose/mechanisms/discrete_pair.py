@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Side, describes
+from dpcompose.mechanisms.long_pair import LONG, LongPairCurve, LongPairLaw
 from dpcompose.notions import ApproxDP, Curve, FiniteLoss, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
 from dpcompose.numerics.finite import LogRatio
@@ -42,12 +46,17 @@ def distribution(name: str, masses: Sequence[Real]) -> tuple[Real, ...]:
     """Masses that are non-negative and add up to 1."""
     if isinstance(masses, str) or not 0 < len(masses) <= MOST_ATOMS:
         raise InvalidParameter(name, masses, f"a list of 1 to {MOST_ATOMS} probabilities")
-    checked = tuple(exact(f"{name}[{i}]", x, "a probability") for i, x in enumerate(masses))
-    for i, x in enumerate(checked):
-        if not 0 <= x <= 1:
-            raise InvalidParameter(f"{name}[{i}]", x, "a probability from 0 to 1")
-    total = mass_of(checked)
-    if abs(total - 1) > SLACK:
+    listed = masses.tolist() if isinstance(masses, np.ndarray) else masses
+    if all(type(x) is float and 0.0 <= x <= 1.0 for x in listed):
+        checked: tuple[Real, ...] = tuple(listed)
+        total: Real = math.fsum(checked)
+    else:
+        checked = tuple(exact(f"{name}[{i}]", x, "a probability") for i, x in enumerate(listed))
+        for i, x in enumerate(checked):
+            if not 0 <= x <= 1:
+                raise InvalidParameter(f"{name}[{i}]", x, "a probability from 0 to 1")
+        total = mass_of(checked)
+    if abs(Fraction(total) - 1) > SLACK:
         raise InvalidParameter(f"sum of {name}", float(total), "1 (to within 1e-9)")
     return checked
 
@@ -114,27 +123,42 @@ def pair_loss(m: DiscretePair) -> FiniteLoss:
     other order; outcomes impossible on the other input leak.
     """
     p, q = tuple(m.p), tuple(m.q)
-    return FiniteLoss(PairLaw(p, q), PairLaw(q, p))
+    law = LongPairLaw if len(p) > LONG else PairLaw
+    return FiniteLoss(law(p, q), law(q, p))
 
 
 @describes("KOV-D1.1", KOV15.at("Def. 1.1"))
 def pair_is_approx(m: DiscretePair) -> ApproxDP:
     r"""The largest finite $|\ln(p_i/q_i)|$, with the larger mass that leaks in either order."""
+    if len(m.p) > LONG:
+        return _long_approx(LongPairLaw(tuple(m.p), tuple(m.q)), LongPairLaw(tuple(m.q), tuple(m.p)))
     laws = (PairLaw(tuple(m.p), tuple(m.q)).ratios(), PairLaw(tuple(m.q), tuple(m.p)).ratios())
     most = max((ratio for law in laws for ratio in law if ratio is not None), default=Fraction(1))
     leak = max(law.get(None, Fraction(0)) for law in laws)
     return ApproxDP(enclose(lambda: ball(max(most, Fraction(1))).log()).upper, leak)
 
 
+def _long_approx(*laws: LongPairLaw) -> ApproxDP:
+    """Rounded up, both of them."""
+    found = [law.floats() for law in laws]
+    most = max(float(np.max(atoms.losses + atoms.loss_error, initial=0.0)) for atoms in found)
+    return ApproxDP(math.nextafter(most, math.inf), max(atoms.leak.upper for atoms in found))
+
+
 @describes("RDP-DEF", MIR17.at("Def. 4"))
 def pair_curve(m: DiscretePair) -> Renyi:
     r"""$D_\alpha(P\|Q) = \frac{1}{\alpha-1}\ln\sum_i p_i^\alpha q_i^{1-\alpha}$, the larger of both orders."""
     p, q = tuple(m.p), tuple(m.q)
+    if len(p) > LONG:
+        return Renyi(LongPairCurve(LongPairLaw(p, q), LongPairLaw(q, p)))
     return Renyi(PairCurve(PairLaw(p, q), PairLaw(q, p)))
 
 
 @describes("RDP-DEF", MIR17.at("Def. 4"), side=Side.LOWER)
 def pair_curve_in_one_order(m: DiscretePair) -> Renyi:
     r"""The divergence in the given order alone: compositions keep to one order, so theirs add to no less."""
+    if len(m.p) > LONG:
+        long = LongPairLaw(tuple(m.p), tuple(m.q))
+        return Renyi(LongPairCurve(long, long))
     law = PairLaw(tuple(m.p), tuple(m.q))
     return Renyi(PairCurve(law, law))

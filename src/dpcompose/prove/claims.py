@@ -130,6 +130,7 @@ class _Parts:
         self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
         self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
         self._table: list[list[Claim[Any]]] | None = None
+        self._chains: dict[tuple[str, ...], Claim[Any] | None] = {}
 
     def selections(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
         """Ways to give each part one claim of the theorem's notion."""
@@ -146,16 +147,20 @@ class _Parts:
 
     def _together(self, notion: type[Any]) -> list[Claim[Any]]:
         """Claims that give every part of one kind a promise of the notion."""
-        found: list[Claim[Any]] = []
-        for path in _paths(self.kind, notion) if self.kind is not None else ():
-            premises: tuple[Claim[Any], ...] = ()
+        ends = (self._end(path) for path in (_paths(self.kind, notion) if self.kind is not None else ()))
+        return [claim for claim in ends if claim is not None]
+
+    def _end(self, path: tuple[Theorem, ...]) -> Claim[Any] | None:
+        """Where a chain of theorems leads, each link made once; None if one of them declines."""
+        key = tuple(theorem.proof.__name__ for theorem in path)
+        if key not in self._chains:
+            before = self._end(path[:-1]) if path[1:] else None
             try:
-                for theorem in path:
-                    premises = (theorem(self.whole, premises),)
+                reached = path[1:] and before is None
+                self._chains[key] = None if reached else path[-1](self.whole, () if before is None else (before,))
             except Declined:
-                continue
-            found += premises
-        return found
+                self._chains[key] = None
+        return self._chains[key]
 
     def _one_by_one(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
         """For the upper end a claim for every part, for the lower for any."""

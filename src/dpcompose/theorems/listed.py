@@ -10,6 +10,7 @@ import numpy as np
 
 from dpcompose.inversion import Direction, FiniteLoss
 from dpcompose.inversion.loss import Lattice
+from dpcompose.mechanisms.long_pair import MASS_ERROR, LongPairLaw
 from dpcompose.numerics.atoms import Law, Loss, value
 from dpcompose.numerics.enclosure import UNIT, Ball, Enclosure, Real, ball
 
@@ -26,6 +27,9 @@ class Listed:
 
     def loss(self) -> FiniteLoss:
         """Every atom as floats; atoms too light for floats count as leak or as nothing."""
+        if isinstance(self.law, LongPairLaw):
+            long = self.law.floats()
+            return FiniteLoss(long.losses, long.masses, long.leak, long.loss_error, MASS_ERROR)
         atoms = [(loss, Enclosure.of(value(loss)), Enclosure.of(mass)) for loss, mass in self.law.atoms()]
         heavy = [(place, mass) for _, place, mass in atoms if mass.lower > LEAST]
         light = math.fsum(mass.upper for _, _, mass in atoms if not mass.lower > LEAST) * (1 + ROUNDING)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes
+from dpcompose.mechanisms.long_pair import FloatAtoms, LongPairLaw
 from dpcompose.notions import FiniteLoss, LaplaceLoss, Profile
 from dpcompose.numerics.atoms import Law
-from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 from dpcompose.numerics.finite import sum_delta, sum_epsilon
 from dpcompose.numerics.laplace import laplace_delta, laplace_epsilon
+from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import HERE, KOV15
 
 MOST_SUMMED = 60
@@ -56,6 +59,40 @@ class SumOfLosses(Profile):
         return larger([sum_epsilon(order, Enclosure.exactly(delta)) for order in self._orders()])
 
 
+@dataclass(frozen=True, slots=True)
+class OnePair(Profile):
+    """One run of a pair with many outcomes."""
+
+    forward: LongPairLaw
+    backward: LongPairLaw
+
+    def orders(self) -> tuple[Profile, Profile]:
+        """Each order by itself."""
+        return OnePair(self.forward, self.forward), OnePair(self.backward, self.backward)
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger of both."""
+        level = Enclosure.exactly(epsilon)
+        return larger([self._delta(law.floats(), level) for law in (self.forward, self.backward)])
+
+    @staticmethod
+    def _delta(atoms: FloatAtoms, level: Enclosure) -> Enclosure:
+        return Enclosure(atoms.delta(level.upper).lower, atoms.delta(level.lower).upper)
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """Its inverse, certified by two evaluations; infinite where more than δ leaks."""
+        if delta >= 1:
+            return NOTHING
+        return larger([self._epsilon(law.floats(), Enclosure.exactly(delta)) for law in (self.forward, self.backward)])
+
+    @staticmethod
+    def _epsilon(atoms: FloatAtoms, delta: Enclosure) -> Enclosure:
+        if atoms.leak.lower > delta.upper:
+            return Enclosure(math.inf, math.inf)
+        guess = max(atoms.guess(delta.lower), 0.0)
+        return invert_decreasing(atoms.delta, delta, guess, 0.0, 1e300, gap=2.0**-40)
+
+
 def larger(found: list[Enclosure]) -> Enclosure:
     """Encloses the maximum."""
     return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
@@ -86,6 +123,11 @@ def finite_composition(parts: Parts[FiniteLoss]) -> Profile:
     """
     forward = tuple((g.forward, n) for g, n in parts.items)
     backward = tuple((g.backward, n) for g, n in parts.items)
+    if any(isinstance(law, LongPairLaw) for law, _ in forward):
+        first, last = forward[0][0], backward[0][0]
+        if sum(n for _, n in forward) == 1 and isinstance(first, LongPairLaw) and isinstance(last, LongPairLaw):
+            return OnePair(first, last)
+        raise Declined("too many outcomes to list; the saddle line adds the same losses")
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
         raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     return SumOfLosses(forward, backward)

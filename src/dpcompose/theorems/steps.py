@@ -13,6 +13,8 @@ from dpcompose.notions import ApproxDP, Value
 from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball, enclose
 
 MOST_EXACT_BITS = 2**20
+MANY = 256
+"""From so many different leaks on, their logarithms are added in floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +24,13 @@ class Steps:
     items: tuple[tuple[Real, Value, int], ...]
 
     @classmethod
-    def of(cls, parts: Parts[ApproxDP]) -> Steps:
-        """The steps of a composition, equal ones gathered."""
+    def of(cls, parts: Parts[ApproxDP], most: int | None = None) -> Steps:
+        """The steps of a composition, equal ones gathered; declines as soon as there are more than `most` kinds."""
         total: dict[tuple[Real, Value], int] = {}
         for g, count in parts.items:
             total[g.epsilon, g.delta] = total.get((g.epsilon, g.delta), 0) + count
+            if most is not None and len(total) > most:
+                raise Declined(f"there are more than {most} different steps")
         return cls(tuple((e, d, count) for (e, d), count in total.items() if count))
 
     @property
@@ -79,12 +83,21 @@ def sum_of(deltas: Iterable[tuple[Value, int]]) -> Ball:
 
 def leak_of(deltas: Iterable[tuple[Value, int]]) -> Ball:
     r"""$1-\prod(1-\delta_i)$: the chance that at least one step tells all."""
+    listed = tuple(deltas)
+    if len(listed) > MANY and all(isinstance(d, float) and d < 0.5 for d, _ in listed):
+        return -ball(_log_kept(listed)).expm1()
     kept = Ball(0)
-    for d, count in deltas:
+    for d, count in listed:
         if count and d == 1:
             return Ball(1)
         kept += count * (-ball(d)).log1p()
     return -kept.expm1()
+
+
+def _log_kept(deltas: Sequence[tuple[Value, int]]) -> Enclosure:
+    r"""$\sum\ln(1-\delta_i)$ in floats: each term within four units of the last place, their sum rounded once."""
+    total = math.fsum(count * math.log1p(-float(d)) for d, count in deltas if not isinstance(d, Enclosure))
+    return Enclosure(total * (1 + 2.0**-48) - math.ulp(0.0), total * (1 - 2.0**-48))
 
 
 def beyond_sum(delta: Real, deltas: tuple[tuple[Value, int], ...]) -> Enclosure:

@@ -52,8 +52,7 @@ class Inverted(Profile):
         return replace(self, backward=self.forward), replace(self, forward=self.backward)
 
     def _leak(self) -> Enclosure:
-        some = tuple((d, n) for d, n in self.leaks if d != 0 and n)
-        return enclose(lambda: leak_of(some)) if some else NOTHING
+        return enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else NOTHING
 
     def inversions(self) -> list[inversion.Profile]:
         """One for each different order."""
@@ -118,7 +117,8 @@ def _larger(
 @implies("X-LINE-GAUSS", HERE.at("engine"), side=Side.BOTH)
 def gdp_to_transform(g: GDP) -> LossTransform:
     r"""The loss of a Gaussian is $N(\mu^2/2,\mu^2)$, so $\ln\mathrm{E}e^{zL} = z(z+1)\mu^2/2$."""
-    return LossTransform(GaussianLoss(g.mu_squared), GaussianLoss(g.mu_squared))
+    loss = GaussianLoss(g.mu_squared)
+    return LossTransform(loss, loss)
 
 
 @implies("X-LINE-RR", HERE.at("engine"), side=Side.BOTH)
@@ -126,7 +126,8 @@ def approx_to_transform(g: ApproxDP) -> LossTransform:
     r"""Beside its leak, the worst $(\varepsilon,\delta)$-DP loss is $\pm\varepsilon$ with the odds
     $e^\varepsilon$ to 1.
     """
-    return LossTransform(TwoPointLoss(g.epsilon), TwoPointLoss(g.epsilon), g.delta)
+    loss = TwoPointLoss(g.epsilon)
+    return LossTransform(loss, loss, g.delta)
 
 
 @implies("X-LINE-LAP", HERE.at("engine"), side=Side.BOTH)
@@ -210,11 +211,12 @@ def saddle_line(parts: Parts[LossTransform]) -> Profile:
     the trapezoid rule on the saddle line is enclosed with all its errors. The larger of the two orders counts.
     """
     forward = tuple((g.forward, n) for g, n in parts.items)
-    backward = tuple((g.backward, n) for g, n in parts.items)
+    alike = all(g.forward is g.backward for g, _ in parts.items)
+    backward = forward if alike else tuple((g.backward, n) for g, n in parts.items)
     if any(_is_extreme(step) for step, _ in forward):
         raise Declined("a sampled Gaussian so extreme is left to the bounds")
     if sum(n for _, n in forward) < FEW and any(_is_slow(step) for step, _ in forward):
         raise Declined(f"fewer than {FEW} steps, some sampled rarely or with atoms, take too long")
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
         raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
-    return Inverted(forward, backward, tuple((g.leak, n) for g, n in parts.items))
+    return Inverted(forward, backward, tuple((g.leak, n) for g, n in parts.items if n and g.leak != 0))
