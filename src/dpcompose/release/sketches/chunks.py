@@ -71,7 +71,9 @@ def table_pieces(data: object, columns: Sequence[str], table: str | None) -> Pie
 def _batches(frame: Any) -> Iterator[list[np.ndarray[Any, Any]]]:
     """DuckDB streams; other engines hand over the columns, which must then fit in memory."""
     if frame.implementation.is_duckdb():
-        for batch in frame.to_native().fetch_arrow_reader(BATCH):
+        native = frame.to_native()
+        stream = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader  # its name before DuckDB 1.4
+        for batch in stream(BATCH):
             if any(column.null_count for column in batch.columns):
                 raise InvalidData("The table has missing values in the columns of the sketch: fill or drop them.")
             yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]

@@ -132,17 +132,18 @@ class CutSketch:
 
     def _members(self, side: Iterable[Any]) -> Ids:
         """The vertices of the smaller side, in order, each once; a cut has the same value from both sides."""
-        found = np.asarray(side if isinstance(side, np.ndarray) else list(side))
+        given = side if isinstance(side, np.ndarray) else list(side)
+        found = np.asarray(given)
         inside = np.zeros(self.vertices, dtype=bool)
         if found.dtype == bool and found.shape == inside.shape:
             inside = found.copy()
         elif self.names is not None:
-            inside[[self._number(name) for name in side]] = True
+            inside[[self._number(name) for name in given]] = True
         elif found.size and (
             found.ndim != 1 or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= self.vertices
         ):
             raise InvalidParameter(
-                "side", side, f"vertices 0, …, {self.vertices - 1}, or a truth value for each vertex"
+                "side", given, f"vertices 0, …, {self.vertices - 1}, or a truth value for each vertex"
             )
         elif found.size:
             inside[found] = True
