@@ -254,3 +254,19 @@ def test_a_release_reads_like_one() -> None:
     assert pickle.loads(pickle.dumps(found.estimates)) == found.estimates  # noqa: S301 - our own
     with pytest.raises(dpc.InvalidParameter, match="a single number"):
         _ = found.value
+
+
+@pytest.mark.parametrize("opened", ["file", "relation", "frame"])
+def test_nan_is_found_where_the_statistics_of_a_file_leave_it_out(tmp_path: Path, opened: str) -> None:
+    import duckdb
+
+    path = str(tmp_path / "rows.parquet")
+    frame = pl.DataFrame({"user": range(9), "hours": [float("nan"), *(1.0 + i for i in range(8))]})
+    frame.write_parquet(path, statistics=True)  # says that all hours are between 1 and 8
+    with duckdb.connect() as connection:
+        data = {"file": path, "relation": connection.read_parquet(path), "frame": frame}[opened]
+        with pytest.raises(release.InvalidData, match=r"'hours' of .* has missing values"):
+            release.run("sum", data, **SUM)
+        much = {**SUM, "epsilon": 10**6, "upper": 8}
+        found = release.run("sum", data, **much, missing=release.DROP)
+    assert found.value == sum(range(1, 9))

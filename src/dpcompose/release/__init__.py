@@ -29,6 +29,7 @@ from dpcompose.release.asking import STATISTICS, count, histogram, mean, quantil
 from dpcompose.release.budget import Allowance, Budget
 from dpcompose.release.contributions import DROP, EVERY_ROW, REFUSE, Missing
 from dpcompose.release.noises import GAUSSIAN, GEOMETRIC, Noise
+from dpcompose.release.plans import Plan
 from dpcompose.release.queries import Query
 from dpcompose.release.refusals import InvalidData, OverBudget
 from dpcompose.release.result import Estimate, Quote, Release
@@ -61,6 +62,7 @@ __all__ = [
     "Missing",
     "Noise",
     "OverBudget",
+    "Plan",
     "Query",
     "Quote",
     "Release",

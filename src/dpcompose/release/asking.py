@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from types import MappingProxyType
 from typing import Any, TypedDict, Unpack
 
@@ -23,6 +23,15 @@ STATISTICS: Mapping[str, type[Query]] = MappingProxyType(
     {kind.statistic: kind for kind in (Count, Sum, Mean, Variance, Quantile)}
 )
 """The questions by name; `histogram` is a count by keys."""
+
+NEEDED: Mapping[str, str] = MappingProxyType(
+    {
+        "unit": "the column that names the privacy unit, or EVERY_ROW",
+        "epsilon": "a positive number",
+        "value": "the name of a column",
+        "q": "a number from 0 to 1, such as 0.5 for the median",
+    }
+)
 
 
 class Protection(TypedDict, total=False):
@@ -112,7 +121,10 @@ def query(statistic: str, **options: Any) -> Query:
     unknown = sorted(options.keys() - known)
     if unknown:
         raise InvalidParameter("option", unknown[0], f"one of {', '.join(sorted(known))} for a {name}")
-    return kind(**{"unit": None, "epsilon": None, **options})
+    for needed in fields(kind):
+        if needed.name not in options and needed.default is MISSING:
+            raise InvalidParameter(needed.name, None, NEEDED.get(needed.name, f"a number, which a {name} needs"))
+    return kind(**options)
 
 
 def quote(statistic: str, **options: Any) -> Quote:

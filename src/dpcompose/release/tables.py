@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -121,8 +122,14 @@ ROLES = {
 
 
 def absent(column: nw.Expr, dtype: Any) -> nw.Expr:
-    """NULL, and NaN where there is one."""
-    return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
+    """NULL, and NaN where there is one.
+
+    A Parquet file's statistics leave NaN out, and DuckDB takes them as a proof that there is none. It does not see
+    through an exponential, which is NaN exactly where its argument is.
+    """
+    if not dtype.is_float():
+        return column.is_null()
+    return column.is_null() | column.is_nan() | column.cast(nw.Float64).exp().is_nan()
 
 
 def fetched(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
@@ -212,7 +219,7 @@ def _located(data: str | Path | Sql) -> tuple[Path | None, str]:
 def _relation(connection: Any, data: str | Path | Sql, path: Path | None, table: str | None, name: str) -> Any:
     if isinstance(data, Sql):
         return attempt(name, lambda: _selected(connection, data.text))
-    readers = {".csv": connection.read_csv, ".parquet": connection.read_parquet}
+    readers = {".csv": connection.read_csv, ".parquet": partial(_parquet, connection)}
     suffix = path.suffix.lower() if path else ""
     if suffix in readers:
         return attempt(name, lambda: readers[suffix](str(path)))
@@ -221,6 +228,16 @@ def _relation(connection: Any, data: str | Path | Sql, path: Path | None, table:
     if wanted not in names:
         raise InvalidData(f"{name} has the tables {', '.join(map(repr, names)) or '(none)'}: name one of them.")
     return attempt(name, lambda: connection.table(f'"{wanted}"'))
+
+
+def _parquet(connection: Any, path: str) -> Any:
+    """The rows of a Parquet file, any of which may be NaN whatever its statistics say; old engines cannot be told."""
+    import duckdb
+
+    try:
+        return connection.sql("SELECT * FROM read_parquet(?, can_have_nan=true)", params=[path])
+    except duckdb.BinderException:
+        return connection.read_parquet(path)
 
 
 def _selected(connection: Any, text: str) -> Any:
