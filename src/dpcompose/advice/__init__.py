@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
@@ -42,6 +43,11 @@ class Advice:
         return self.options[0]
 
     @property
+    def closed_variance(self) -> Enclosure:
+        r"""The variance $8k\Delta^2\ln(e+\varepsilon/\delta)/\varepsilon^2$ of KOV-4.2 and KOV-4.3."""
+        return closed_variance(self.goal, self.queries)
+
+    @property
     def mechanism(self) -> Mechanism:
         """One query with the best noise."""
         return self.best.noise.member(self.goal.query, self.best.parameter)
@@ -56,6 +62,24 @@ class Advice:
                     points[option.name].append((k, found.deviation.upper))
         return {name: tuple(line) for name, line in points.items()}
 
+    def document(self) -> dict[str, object]:
+        """Everything as plain values, for JSON; upper bounds, where a number is not exact."""
+        g = self.goal
+        finite = self.closed_form.upper < math.inf
+        return {
+            "queries": self.queries,
+            "epsilon": float(g.epsilon),
+            "delta": float(g.delta),
+            "sensitivity": float(g.query.sensitivity),
+            "best": self.best.name,
+            "options": [option.document() for option in self.options],
+            "impossible": list(self.impossible),
+            "closed_form": {"deviation": self.closed_form.upper, "variance": self.closed_variance.upper}
+            if finite
+            else None,
+            "flips": [{"from_queries": flip.queries, "best": flip.after} for flip in self.flips],
+        }
+
     def __str__(self) -> str:
         g = self.goal
         many = "1 query" if self.queries == 1 else f"{self.queries} queries"
@@ -69,8 +93,8 @@ class Advice:
             "",
         ]
         if self.closed_form.upper < float("inf"):
-            said = rounded(self.closed_form.upper, ROUND_CEILING)
-            lines.append(f"Closed form (KOV15 Thm. 4.2, 4.3): deviation {said}.")
+            said, square = (rounded(x, ROUND_CEILING) for x in (self.closed_form.upper, self.closed_variance.upper))
+            lines.append(f"Closed form (KOV15 Thm. 4.2, 4.3): deviation {said}, variance {square}.")
         return "\n".join([*lines, fill(self._as_queries_grow(), 80)])
 
     def _as_queries_grow(self) -> str:
@@ -105,7 +129,7 @@ def advise(
     k = int(QUERIES.check("queries", queries))
     goal = Goal(epsilon, delta, Query(SENSITIVITY.check("sensitivity", sensitivity), adjacency))
     if integer and not goal.counts:
-        raise InvalidParameter("sensitivity", sensitivity, "a whole number up to 1e9 for whole answers")
+        raise InvalidParameter("sensitivity", float(sensitivity), "a whole number up to 1e9 for whole answers")
     kinds = [noise for noise in KINDS if not noise.whole or (goal.counts if integer is None else integer)]
     found = [(noise, fitted(noise, goal, k)) for noise in kinds]
     options = [option for _, option in found if option is not None]
@@ -122,13 +146,20 @@ def _ranked(options: list[Option]) -> tuple[Option, ...]:
     return best, *sorted((o for o in options if o is not best), key=lambda o: o.deviation.upper)
 
 
-def _closed_form(goal: Goal, queries: int) -> Enclosure:
+def closed_variance(goal: Goal, queries: int) -> Enclosure:
+    r"""$8k\Delta^2\ln(e+\varepsilon/\delta)/\varepsilon^2$; infinite where ε or δ is 0."""
     if not goal.epsilon or not goal.delta:
         return INFINITE
-    log = 8 * queries
     return enclose(
-        lambda: ball(goal.query.sensitivity) * (log * log_term(goal.epsilon, goal.delta)).sqrt() / ball(goal.epsilon)
+        lambda: (
+            8 * queries * (ball(goal.query.sensitivity) / ball(goal.epsilon)) ** 2 * log_term(goal.epsilon, goal.delta)
+        )
     )
+
+
+def _closed_form(goal: Goal, queries: int) -> Enclosure:
+    square = closed_variance(goal, queries)
+    return square if square is INFINITE else enclose(lambda: ball(square).sqrt(), gap=2.0**-40)
 
 
 def _flips(goal: Goal, kinds: Sequence[Noise]) -> tuple[Flip, ...]:
@@ -136,4 +167,4 @@ def _flips(goal: Goal, kinds: Sequence[Noise]) -> tuple[Flip, ...]:
     return Contest(goal, [noise for noise in kinds if not noise.normal], normal).flips()
 
 
-__all__ = ["Advice", "Flip", "Option", "Share", "Split", "advise", "split"]
+__all__ = ["CURVE", "QUERIES", "Advice", "Flip", "Option", "Share", "Split", "advise", "closed_variance", "split"]

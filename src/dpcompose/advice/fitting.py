@@ -11,7 +11,7 @@ from dpcompose.calibration.targets import indistinguishable
 from dpcompose.calibration.trial import RealAxis, Trial
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.mechanisms.geometric import SHIFT
-from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose
 from dpcompose.numerics.normal import normal_mu
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
@@ -68,6 +68,16 @@ class Option:
     def name(self) -> str:
         """The kind of noise."""
         return self.noise.name
+
+    def document(self) -> dict[str, object]:
+        """Everything as plain values, for JSON."""
+        return {
+            "noise": self.name,
+            "parameter": {self.noise.parameter: float(self.parameter)},
+            "deviation": self.deviation.upper,
+            "variance": enclose(lambda: ball(self.deviation) ** 2, gap=2.0**-40).upper,
+            "within_19_of_20": self.error,
+        }
 
 
 def fitted(noise: Noise, goal: Goal, queries: int) -> Option | None:

@@ -64,6 +64,16 @@ class Split:
         """All queries."""
         return Composition(tuple((share.mechanism, 1) for share in self.shares))
 
+    def document(self) -> dict[str, object]:
+        """Everything as plain values, for JSON."""
+        name = next(kind.parameter for kind in (GaussianNoise(), LaplaceNoise()) if kind.name == self.noise)
+        shares = [
+            {"weight": float(s.weight), name: float(getattr(s.mechanism, name)), "deviation": s.deviation.upper}
+            for s in self.shares
+        ]
+        sums = {"total": self.total.upper, "optimum_at_least": self.optimum.lower, "equal": self.equal.upper}
+        return {"noise": self.noise, "shares": shares, "weighted_variance": sums}
+
     def __str__(self) -> str:
         lines = [f"{'query':>5} {'weight':>12} {'deviation':>14}"]
         for i, share in enumerate(self.shares[:SHOWN], 1):

@@ -23,12 +23,10 @@ def choice(words: str, metavar: str) -> Any:
 
 
 @examples(
-    "release count visits.parquet --unit user --epsilon 0.5 --dry-run",
-    "release count visits.parquet --by region --keys north,south --unit user --max-groups 2 --epsilon 0.5",
-    "release histogram visits.csv --by region --unit user --max-groups 3 --epsilon 0.5 --delta 1e-6",
-    "release mean visits.csv --value hours --lower 0 --upper 12 --unit user --epsilon 1",
-    "release quantile visits.csv --value hours --q 0.5 --lower 0 --upper 12 --unit user --epsilon 1",
-    "release count visits.csv --unit user --epsilon 0.1 --budget-plan plan.toml --json",
+    "release count v.csv --unit user --epsilon 0.5 --dry-run",
+    "release count v.csv --every-row --by day --keys mo,tu --epsilon 0.5",
+    "release sum v.csv --unit id --value pay --lower 0 --upper 9 --epsilon 1",
+    "release count v.parquet --unit id --epsilon 1 --budget-plan plan.toml",
 )
 def release(  # noqa: PLR0917 - typer makes options of them
     statistic: Annotated[str, typer.Argument(help="count, histogram, sum, mean, variance or quantile.")],

@@ -9,6 +9,7 @@
 | the least type II error at each type I error | `tradeoff` |
 | the Rényi curve and its best order | `renyi_curve` |
 | the distribution of the privacy loss | `losses` |
+| which noise is best, by the number of queries | `noises(advise(...))` |
 | every theorem side by side | `plot(compare(m, delta=...))` |
 | what an audit reached, over what was promised | `overlay` |
 
@@ -17,6 +18,7 @@
 
 from __future__ import annotations
 
+from dpcompose.plots.contests import Noises, noises
 from dpcompose.plots.losses import LossDistribution, losses
 from dpcompose.plots.orders import Converted, RenyiCurve, renyi_curve
 from dpcompose.plots.pictures import FORMATS, figure, legend, plot, save, styled
@@ -45,6 +47,7 @@ __all__ = [
     "Family",
     "Growth",
     "LossDistribution",
+    "Noises",
     "Overlay",
     "PrivacyProfile",
     "Reached",
@@ -59,6 +62,7 @@ __all__ = [
     "growth",
     "legend",
     "losses",
+    "noises",
     "overlay",
     "plot",
     "profile",

@@ -83,12 +83,12 @@ def _write(figure: Any, target: Path) -> None:
 def _canvas() -> Any:
     """The painters, which bring matplotlib with them."""
     try:
-        from dpcompose.plots import bars, canvas, curves, squares
+        from dpcompose.plots import advised, bars, canvas, curves, squares
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
         raise ModuleNotFoundError("plot needs matplotlib: install it with pip install 'dpcompose[plot]'.") from None
-    return (canvas, bars, curves, squares)[0]
+    return (canvas, advised, bars, curves, squares)[0]
 
 
 __all__ = ["FORMATS", "figure", "legend", "plot", "save", "styled"]

@@ -45,15 +45,17 @@ def declared(lower: Real, upper: Real, step: Real | None) -> Grid:
     """The grid of a declared range; by default a thousandth of it is a step."""
     low, high = Fraction(exact("lower", lower)), Fraction(exact("upper", upper))
     if not low < high:
-        raise InvalidParameter("upper", upper, f"a number above lower = {float(low):g}")
+        raise InvalidParameter("upper", float(high), f"a number above lower = {float(low):g}")
     width = (high - low) / STEPS if step is None else Fraction(exact("grid", step))
     if not LEAST <= width <= high - low:
-        raise InvalidParameter("grid", step, f"a positive step, at most the range {float(high - low):g}")
+        raise InvalidParameter("grid", float(width), f"a positive step, at most the range {float(high - low):g}")
     grid = Grid(width, ceil(low / width), floor(high / width))
     if grid.most > MOST_STEPS or max(abs(grid.first), abs(grid.last)) > MOST_STEPS:
-        raise InvalidParameter("grid", step, f"a coarser step: at most {MOST_STEPS:g} of them reach from 0 to the ends")
+        raise InvalidParameter(
+            "grid", float(width), f"a coarser step: at most {MOST_STEPS:g} of them reach from 0 to the ends"
+        )
     if grid.most < 1:
-        raise InvalidParameter("grid", step, "a step with at least two multiples in the range")
+        raise InvalidParameter("grid", float(width), "a step with at least two multiples in the range")
     return grid
 
 

@@ -52,7 +52,7 @@ class Quantile(Query):
         """q, to four digits."""
         level = Fraction(exact("q", self.q, "a number between 0 and 1")).limit_denominator(FINEST)
         if not 0 <= level <= 1:
-            raise InvalidParameter("q", self.q, "a number from 0 to 1, such as 0.5 for the median")
+            raise InvalidParameter("q", float(level), "a number from 0 to 1, such as 0.5 for the median")
         return level
 
     @property
@@ -60,7 +60,7 @@ class Quantile(Query):
         """The candidates."""
         grid = declared(self.lower, self.upper, self.grid)
         if grid.most >= MOST_POINTS:
-            raise InvalidParameter("grid", self.grid, f"a coarser step: at most {MOST_POINTS:g} points")
+            raise InvalidParameter("grid", float(grid.step), f"a coarser step: at most {MOST_POINTS:g} points")
         return grid
 
     @property

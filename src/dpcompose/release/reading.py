@@ -11,9 +11,10 @@ from typing import Any
 from dpcompose import spec
 from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
-from dpcompose.release.contributions import EVERY_ROW, Missing
+from dpcompose.parameters import DELTA, EPSILON, Param
+from dpcompose.release.contributions import EVERY_ROW, GROUPS, ROWS, Missing
 from dpcompose.release.noises import GAUSSIAN, GEOMETRIC
-from dpcompose.release.queries import MOST_KEYS
+from dpcompose.release.queries import CONFIDENCE, MOST_KEYS
 from dpcompose.spec.limits import contents
 
 CHOICES: Mapping[str, Mapping[str, object]] = {
@@ -21,7 +22,15 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "missing": {missing.value: missing for missing in Missing},
     "noise": {noise.name: noise for noise in (GEOMETRIC, GAUSSIAN)},
 }
-NUMBERS = ("epsilon", "delta", "confidence", "max_rows", "max_groups", "lower", "upper", "grid", "q")
+NUMBERS: Mapping[str, Param | None] = {
+    "epsilon": EPSILON,
+    "delta": DELTA,
+    "confidence": CONFIDENCE,
+    "max_rows": ROWS,
+    "max_groups": GROUPS,
+    **dict.fromkeys(("lower", "upper", "grid", "q")),
+}
+"""Exact numbers, and their ranges where those do not depend on each other."""
 TRUTH = {"true": True, "false": False}
 
 
@@ -32,7 +41,8 @@ def options(texts: Mapping[str, str | None]) -> dict[str, Any]:
         if text is None:
             continue
         if name in NUMBERS:
-            found[name] = spec.number(name, text)
+            param = NUMBERS[name]
+            found[name] = spec.number(name, text) if param is None else spec.within(name, text, param)
         elif name in CHOICES:
             found[name] = _chosen(name, text)
         else:
