@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -139,8 +140,16 @@ class Profile(Guarantee, ABC):
     def epsilon(self, delta: Real) -> Enclosure:
         """The least ε ≥ 0 known to hold at δ; infinite where none does."""
 
+    def deltas(self, epsilons: Sequence[Real]) -> list[Enclosure]:
+        """`delta` at many ε, where one effort may serve them all."""
+        return [self.delta(e) for e in epsilons]
+
     def to(self, tolerance: float) -> Profile:  # noqa: ARG002 - closed forms are as tight as they get
         """The profile that aims at a relative gap, where effort buys tightness."""
+        return self
+
+    def in_balls(self) -> Profile:
+        """The profile that follows every rounding by ball arithmetic; most do in any case."""
         return self
 
     def orders(self) -> tuple[Profile, Profile]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose.description import Mechanism
-from dpcompose.errors import Contradiction, Declined, NotProvable
+from dpcompose.errors import Contradiction, Declined, InvalidParameter, NotProvable
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile, Renyi
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, enclose
@@ -22,6 +22,8 @@ from dpcompose.shown import Shown
 NEGLIGIBLE = 1e-12
 ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
 TOLERANCE = Param("tolerance", 0, 1, "relative")
+FLOAT, BALL = "float", "ball"
+Refinement: TypeAlias = Callable[[Profile], Profile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +113,33 @@ Arguments: TypeAlias = Sequence[Real] | NDArray[np.float64]
 
 
 @overload
-def epsilon(mechanism: Mechanism, delta: Real, tolerance: float = ...) -> Answer: ...
+def epsilon(mechanism: Mechanism, delta: Real, tolerance: float = ..., rigor: str = ...) -> Answer: ...
 @overload
-def epsilon(mechanism: Mechanism, delta: Arguments, tolerance: float = ...) -> Answers: ...
-def epsilon(mechanism: Mechanism, delta: Real | Arguments, tolerance: float = 1e-6) -> Answer | Answers:
-    """Enclose the least ε at which the mechanism is (ε, δ)-DP; for a sequence of δ, each of them."""
-    facts = known(mechanism)
+def epsilon(mechanism: Mechanism, delta: Arguments, tolerance: float = ..., rigor: str = ...) -> Answers: ...
+def epsilon(
+    mechanism: Mechanism, delta: Real | Arguments, tolerance: float = 1e-6, rigor: str = FLOAT
+) -> Answer | Answers:
+    """Enclose the least ε at which the mechanism is (ε, δ)-DP; for a sequence of δ, each of them.
+
+    `rigor="ball"` follows every rounding of the saddle line by ball arithmetic, which takes longer and needs no model
+    of the machine's exponentials and logarithms.
+    """
+    facts, refined = known(mechanism), refinement(tolerance, rigor)
     if isinstance(delta, Sequence | np.ndarray):
-        return Answers(tuple(_epsilon(facts, DELTA.check("delta", d), tolerance) for d in delta))
-    return _epsilon(facts, DELTA.check("delta", delta), tolerance)
+        return Answers(tuple(_epsilon(facts, DELTA.check("delta", d), tolerance, refined) for d in delta))
+    return _epsilon(facts, DELTA.check("delta", delta), tolerance, refined)
 
 
-def _epsilon(facts: Known, delta: Real, tolerance: float) -> Answer:
-    return reasoned(narrowed("ε", facts, lambda p: p.epsilon(delta), NON_NEGATIVE, tolerance), delta)
+def _epsilon(facts: Known, delta: Real, tolerance: float, refined: Refinement) -> Answer:
+    return reasoned(narrowed("ε", facts, lambda p: refined(p).epsilon(delta), NON_NEGATIVE, tolerance), delta)
+
+
+def refinement(tolerance: float, rigor: str) -> Refinement:
+    """How a profile is brought to a tolerance, by floats with stated errors or by balls."""
+    TOLERANCE.check("tolerance", tolerance)
+    if rigor not in {FLOAT, BALL}:
+        raise InvalidParameter("rigor", rigor, f"{FLOAT!r} or {BALL!r}")
+    return (lambda p: p.to(tolerance)) if rigor == FLOAT else (lambda p: p.to(tolerance).in_balls())
 
 
 def reasoned(answer: Answer, delta: Real) -> Answer:
@@ -134,19 +150,37 @@ def reasoned(answer: Answer, delta: Real) -> Answer:
 
 
 @overload
-def delta(mechanism: Mechanism, epsilon: Real, tolerance: float = ...) -> Answer: ...
+def delta(mechanism: Mechanism, epsilon: Real, tolerance: float = ..., rigor: str = ...) -> Answer: ...
 @overload
-def delta(mechanism: Mechanism, epsilon: Arguments, tolerance: float = ...) -> Answers: ...
-def delta(mechanism: Mechanism, epsilon: Real | Arguments, tolerance: float = 1e-6) -> Answer | Answers:
+def delta(mechanism: Mechanism, epsilon: Arguments, tolerance: float = ..., rigor: str = ...) -> Answers: ...
+def delta(
+    mechanism: Mechanism, epsilon: Real | Arguments, tolerance: float = 1e-6, rigor: str = FLOAT
+) -> Answer | Answers:
     """Enclose the least δ at which the mechanism is (ε, δ)-DP; for a sequence of ε, each of them."""
-    facts = known(mechanism)
+    facts, refined = known(mechanism), refinement(tolerance, rigor)
     if isinstance(epsilon, Sequence | np.ndarray):
-        return Answers(tuple(_delta(facts, EPSILON.check("epsilon", e), tolerance) for e in epsilon))
-    return _delta(facts, EPSILON.check("epsilon", epsilon), tolerance)
+        return _deltas(facts, [EPSILON.check("epsilon", e) for e in epsilon], tolerance, refined)
+    at = EPSILON.check("epsilon", epsilon)
+    return narrowed("δ", facts, lambda p: refined(p).delta(at), UNIT, tolerance)
 
 
-def _delta(facts: Known, epsilon: Real, tolerance: float) -> Answer:
-    return narrowed("δ", facts, lambda p: p.delta(epsilon), UNIT, tolerance)
+def _deltas(facts: Known, epsilons: list[Real], tolerance: float, refined: Refinement) -> Answers:
+    """The curve: each profile is asked for all that is still open, at once."""
+    said: list[list[tuple[Claim[Any], Enclosure]]] = [[] for _ in epsilons]
+    answers = [Answer("δ", UNIT, None, None)] * len(epsilons)
+    waiting = list(range(len(epsilons)))
+    for claim in facts.profiles():
+        try:
+            found = refined(claim.guarantee).deltas([epsilons[i] for i in waiting])
+        except Declined:
+            continue
+        for i, value in zip(waiting, found, strict=True):
+            said[i].append((claim, value))
+            answers[i] = intersected("δ", said[i], UNIT)
+        waiting = [i for i in waiting if not is_closed(answers[i], said[i], tolerance)]
+        if not waiting:
+            break
+    return Answers(tuple(answers))
 
 
 def renyi(mechanism: Mechanism, order: Real) -> Answer:
@@ -174,21 +208,25 @@ def narrowed(
     name: str, facts: Known, ask: Callable[[Profile], Enclosure], possible: Enclosure, tolerance: float
 ) -> Answer:
     """Ask every profile in the order of its cost until the gap is closed."""
-    TOLERANCE.check("tolerance", tolerance)
     said: list[tuple[Claim[Any], Enclosure]] = []
     answer = Answer(name, possible, None, None)
     for claim in facts.profiles():
         try:
-            said.append((claim, ask(claim.guarantee.to(tolerance))))
+            said.append((claim, ask(claim.guarantee)))
         except Declined:
             continue
         answer = intersected(name, said, possible)
-        from_both = any(Side.LOWER in spoken.side for spoken, _ in said)
-        if answer.enclosure.gap <= tolerance or (from_both and answer.upper - answer.lower <= NEGLIGIBLE):
+        if is_closed(answer, said, tolerance):
             break
     if answer.upper_by is None and math.isinf(answer.upper) and not math.isinf(answer.lower):
         raise NotProvable(f"No theorem bounds {name} here", [f"{t.id}: {why}" for t, why in facts.declined])
     return answer
+
+
+def is_closed(answer: Answer, said: list[tuple[Claim[Any], Enclosure]], tolerance: float) -> bool:
+    """Whether the ends are as near as asked, or nearer than anyone can tell."""
+    from_below = any(Side.LOWER in claim.side for claim, _ in said)
+    return answer.enclosure.gap <= tolerance or (from_below and answer.upper - answer.lower <= NEGLIGIBLE)
 
 
 def intersected(name: str, said: list[tuple[Claim[Any], Enclosure]], possible: Enclosure) -> Answer:

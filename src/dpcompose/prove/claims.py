@@ -111,13 +111,24 @@ def _profiles(work: _Work) -> Iterator[Claim[Profile]]:
 
 def _along_roads(work: _Work, parts: _Parts) -> Iterator[Claim[Profile]]:
     composed: dict[str, list[Claim[Any]]] = {}
+    partial: list[
+        Claim[Profile]
+    ] = []  # one end only, from a theorem that could have given both: dear, and seldom needed
     for theorem, last in _roads():
+        if (last or theorem).side is not Side.BOTH:
+            yield from partial
+            partial = []
         name = theorem.proof.__name__
         if name not in composed:
             chosen = list(parts.selections(theorem))
             composed[name] = [claim for premises, counts in chosen for claim in work.apply(theorem, premises, counts)]
         for claim in composed[name]:
-            yield from work.apply(last, (claim,)) if last else [claim]
+            for reached in work.apply(last, (claim,)) if last else [claim]:
+                if reached.side is (last or theorem).side:
+                    yield reached
+                else:
+                    partial.append(reached)
+    yield from partial
 
 
 class _Parts:

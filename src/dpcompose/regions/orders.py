@@ -83,7 +83,7 @@ def ask(facts: Known, order: Order, t: Real, asked: float = ASKED) -> Answer:
         Order.BACKWARD: lambda profile: profile.orders()[1],
         Order.EITHER: lambda profile: profile,
     }
-    return narrowed("δ", facts, lambda profile: sides[order](profile).delta(t), UNIT, asked)
+    return narrowed("δ", facts, lambda profile: sides[order](profile.to(asked)).delta(t), UNIT, asked)
 
 
 @singledispatch

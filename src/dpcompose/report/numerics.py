@@ -21,7 +21,7 @@ from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.prove.answer import Answer
 from dpcompose.report.sheet import Sheet, Table, sheet
 from dpcompose.report.words import up
-from dpcompose.theorems.transform import Inverted
+from dpcompose.theorems.inverted import Inverted
 
 TERMS = {
     "aliasing": "copies of the profile a period away",

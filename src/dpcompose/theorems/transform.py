@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from dpcompose import inversion
 from dpcompose.description import Adjacency
@@ -18,60 +14,18 @@ from dpcompose.inversion import (
     GaussianLoss,
     SampledGaussianLoss,
     TwoPointLoss,
-    profile,
 )
 from dpcompose.kernel import Parts, Side, composes, describes, implies
 from dpcompose.mechanisms.discrete_gaussian import DiscreteGaussian
 from dpcompose.mechanisms.gaussian import Gaussian
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Profile, Value
-from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, enclose
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Profile
+from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.sources import BBG18, CKS20, HERE, ZDW22
+from dpcompose.theorems.inverted import Inverted
 from dpcompose.theorems.listed import LeakyLaw, Listed, SampledListed
-from dpcompose.theorems.steps import leak_of
 
-Steps = tuple[tuple[Any, int], ...]
 FEW, RARE, LEAST_NOISE, MOST_NOISE = 20, 1e-4, 0.2, 50
-
-
-@dataclass(frozen=True, slots=True)
-class Inverted(Profile):
-    """The worse of the two orders of the pair, each read off its own saddle line."""
-
-    forward: Steps
-    backward: Steps
-    leaks: tuple[tuple[Value, int], ...]
-    tolerance: float = 1e-6
-
-    def to(self, tolerance: float) -> Inverted:
-        """Aim at this relative gap."""
-        return replace(self, tolerance=max(tolerance, 1e-12))
-
-    def orders(self) -> tuple[Profile, Profile]:
-        """Each order by itself."""
-        return replace(self, backward=self.forward), replace(self, forward=self.backward)
-
-    def _leak(self) -> Enclosure:
-        return enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else NOTHING
-
-    def inversions(self) -> list[inversion.Profile]:
-        """One for each different order."""
-        leak, orders = self._leak(), [self.forward]
-        if self.backward != self.forward:
-            orders.append(self.backward)
-        return [profile([(_loss(step), n) for step, n in order], leak) for order in orders]
-
-    def delta(self, epsilon: Real) -> Enclosure:
-        """The larger δ; a level between two floats is enclosed by both."""
-        level = Enclosure.exactly(epsilon)
-        return _larger(self.inversions, lambda p: _at(p.delta, level, self.tolerance))
-
-    def epsilon(self, delta: Real) -> Enclosure:
-        """The larger ε."""
-        if delta >= 1:
-            return NOTHING
-        target = Enclosure.exactly(delta)
-        return _larger(self.inversions, lambda p: _at(p.epsilon, target, self.tolerance))
 
 
 def _is_extreme(step: Any) -> bool:
@@ -87,31 +41,6 @@ def _is_slow(step: Any) -> bool:
     if isinstance(step, SampledGaussianLoss):
         return step.rate < RARE or not LEAST_NOISE <= step.noise_std <= MOST_NOISE
     return isinstance(step, inversion.SampledLaplaceLoss | SampledListed)
-
-
-def _loss(step: Any) -> inversion.Loss:
-    """The engine's own description of a step."""
-    return step.loss() if isinstance(step, Listed | SampledListed) else step
-
-
-def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, tolerance: float) -> Enclosure:
-    """A decreasing function at a number known to lie between two floats."""
-    upper = reading(place.lower, tolerance)
-    if place.lower == place.upper:
-        return upper
-    return Enclosure(reading(place.upper, tolerance).lower, upper.upper)
-
-
-def _larger(
-    orders: Callable[[], Sequence[inversion.Profile]], ask: Callable[[inversion.Profile], Enclosure]
-) -> Enclosure:
-    """Encloses the maximum over the orders; declines where a float overflows on the way."""
-    try:
-        with np.errstate(over="raise", divide="raise", invalid="raise"):
-            found = [ask(order) for order in orders()]
-    except (ArithmeticError, ValueError, IndexError):  # overflow on the way, or nothing left that floats can hold
-        raise Declined("too far out for floats to follow the line") from None
-    return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
 
 
 @implies("X-LINE-GAUSS", HERE.at("engine"), side=Side.BOTH)

@@ -1,0 +1,144 @@
+"""A composition of known loss laws, each order of the pair read off its saddle line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpcompose import inversion
+from dpcompose.errors import Declined
+from dpcompose.inversion.ceiling import ceiling, is_below
+from dpcompose.notions import Profile, Value
+from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, enclose
+from dpcompose.theorems.listed import Listed, SampledListed
+from dpcompose.theorems.steps import leak_of
+
+Steps = tuple[tuple[Any, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inverted(Profile):
+    """The worse of the two orders of the pair, each read off its own saddle line."""
+
+    forward: Steps
+    backward: Steps
+    leaks: tuple[tuple[Value, int], ...]
+    tolerance: float = 1e-6
+
+    def to(self, tolerance: float) -> Inverted:
+        """Aim at this relative gap."""
+        return replace(self, tolerance=max(tolerance, 1e-12))
+
+    def in_balls(self) -> Profile:
+        """The same lines in ball arithmetic."""
+        return InvertedInBalls(self)
+
+    def orders(self) -> tuple[Profile, Profile]:
+        """Each order by itself."""
+        return replace(self, backward=self.forward), replace(self, forward=self.backward)
+
+    def inversions(self) -> list[inversion.Profile]:
+        """One for each different order."""
+        leak = enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else NOTHING
+        orders = [self.forward] if self.backward == self.forward else [self.forward, self.backward]
+        return [inversion.profile([(_loss(step), n) for step, n in order], leak) for order in orders]
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger δ; a level between two floats is enclosed by both."""
+        level = Enclosure.exactly(epsilon)
+        with _within_floats():
+            return larger(_at(order.delta, level, self.tolerance) for order in self.inversions())
+
+    def deltas(self, epsilons: Sequence[Real]) -> list[Enclosure]:
+        """One line serves all the ε around it; the second order is asked only where it may exceed the first."""
+        levels = [Enclosure.exactly(e) for e in epsilons]
+        places = [level.lower for level in levels]
+        if any(level.lower != level.upper for level in levels):
+            return [self.delta(e) for e in epsilons]
+        with _within_floats():
+            first, *others = self.inversions()
+            found = first.curve(places, self.tolerance)
+            for order in others:
+                high = ceiling(order, places).tolist()
+                close = [i for i, bound in enumerate(high) if bound > found[i].lower]
+                for i, answer in zip(close, order.curve([places[i] for i in close], self.tolerance), strict=True):
+                    found[i] = larger((found[i], answer))
+        return found
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """The larger ε; the second order is left out where it is seen to need no more than the first."""
+        if delta >= 1:
+            return NOTHING
+        target = Enclosure.exactly(delta)
+        with _within_floats():
+            first, *others = self.inversions()
+            found = _at(first.epsilon, target, self.tolerance)
+            for order in others:
+                if not is_below(order, found.lower, target.lower):
+                    found = larger((found, _at(order.epsilon, target, self.tolerance)))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class InvertedInBalls(Profile):
+    """Every rounding followed by ball arithmetic: nothing rests on a model of floating-point functions."""
+
+    lines: Inverted
+
+    def to(self, tolerance: float) -> InvertedInBalls:
+        """Aim at this relative gap."""
+        return InvertedInBalls(self.lines.to(tolerance))
+
+    def orders(self) -> tuple[Profile, Profile]:
+        """Each order by itself."""
+        first, second = self.lines.orders()
+        return first.in_balls(), second.in_balls()
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger δ."""
+        level = Enclosure.exactly(epsilon)
+        with _within_floats():
+            return larger(_at(order.delta_in_balls, level, self.lines.tolerance) for order in self.lines.inversions())
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """The larger ε."""
+        if delta >= 1:
+            return NOTHING
+        target = Enclosure.exactly(delta)
+        with _within_floats():
+            return larger(
+                _at(order.epsilon_in_balls, target, self.lines.tolerance) for order in self.lines.inversions()
+            )
+
+
+def _loss(step: Any) -> inversion.Loss:
+    """The engine's own description of a step."""
+    return step.loss() if isinstance(step, Listed | SampledListed) else step
+
+
+def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, tolerance: float) -> Enclosure:
+    """A decreasing function at a number known to lie between two floats."""
+    upper = reading(place.lower, tolerance)
+    if place.lower == place.upper:
+        return upper
+    return Enclosure(reading(place.upper, tolerance).lower, upper.upper)
+
+
+def larger(found: Iterator[Enclosure] | Sequence[Enclosure]) -> Enclosure:
+    """Encloses the maximum."""
+    every = tuple(found)
+    return Enclosure(max(e.lower for e in every), max(e.upper for e in every))
+
+
+@contextmanager
+def _within_floats() -> Iterator[None]:
+    """Decline where a float overflows on the way, or where nothing is left that floats can hold."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            yield
+    except (ArithmeticError, ValueError, IndexError):
+        raise Declined("too far out for floats to follow the line") from None
