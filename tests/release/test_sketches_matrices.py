@@ -115,7 +115,7 @@ def test_the_matrix_says_what_the_directions_say() -> None:
     assert sketch.quadratic(DIRECTION).tau == pytest.approx(sketch.price.tau(length), rel=1e-4)
 
 
-@pytest.mark.parametrize("direction", [[1, 2], [[1, 2, 3, 4]], [1, 2, 3, math.nan], [1, 2, 3, 1e200]])
+@pytest.mark.parametrize("direction", [[1, 2], [[1, 2, 3, 4]], [1, 2, 3, math.nan], [1, 2, 3, 1e200], list("abcd")])
 def test_a_direction_that_is_none_is_refused(direction: Any) -> None:
     with pytest.raises(dpc.InvalidParameter, match="direction"):
         made().quadratic(direction)

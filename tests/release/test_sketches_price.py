@@ -14,7 +14,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.release.sketches import covariance_price, cut_price, random_shift_delta
 from dpcompose.release.sketches.cut import variance_ratio
-from dpcompose.release.sketches.price import Price, exact_rows, goal, missing, published_covariance_width
+from dpcompose.release.sketches.price import ORDERS, Price, exact_rows, goal, missing, published_covariance_width
 from dpcompose.theorems.sketches import CutSketch, cut_delta
 from release.test_sketches_profile import mixture
 
@@ -133,6 +133,25 @@ def test_what_is_charged_is_what_was_asked_for() -> None:
     assert price.mechanism == dpc.BlackBox(epsilon=1, delta=F("1e-6"))
     assert dpc.epsilon(price.mechanism, F("1e-6")).upper == 1
     assert "published: 119 rows" in str(price)
+
+
+@pytest.mark.parametrize("order", [1, 2, 8, 60, 10**6])
+def test_the_divergences_are_those_of_the_formula_card(order: int) -> None:
+    moved, cut = covariance_price(**GOAL), cut_price(vertices=10**9, **GOAL)
+    card = dpc.formula("JL-RDP")(alpha=order, w=moved.width, rows=moved.rows)
+    assert moved.renyi(order) == card["variance_rdp_worst"]
+    both = dpc.formula("JL-RDP")(alpha=order, w=cut.width, rows=cut.rows)
+    larger = max(both[f"cut_rdp_{pair}"].upper for pair in ("large_vs_small", "small_vs_large"))
+    assert cut.renyi(order).upper == pytest.approx(larger, rel=1e-6)  # the card has n infinite
+
+
+@pytest.mark.parametrize("kind, options, _", KINDS)
+def test_several_sketches_cost_less_by_their_divergences(kind: Any, options: dict[str, Any], _: Any) -> None:
+    price = kind(**GOAL, **options)
+    finer = price.by_renyi()
+    assert all(math.isinf(price.renyi(order).upper) for order in ORDERS if order not in dict(finer.renyi))
+    assert dpc.epsilon(10 * finer, 2e-5).upper < 0.5 * dpc.epsilon(10 * price.mechanism, 2e-5).upper
+    assert price.delta.lower < dpc.delta(finer, 1).upper < 10 * price.delta.upper  # one order is never exact
 
 
 @pytest.mark.parametrize(

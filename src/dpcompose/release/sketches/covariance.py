@@ -7,16 +7,18 @@ matrix is read in pieces. Their mean square along $x$, less $w^2|x|^2$, is the a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
+from typing import Protocol
 
 import numpy as np
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.release.budget import Budget
 from dpcompose.release.sampling import OS, Source
@@ -32,14 +34,54 @@ from dpcompose.release.sketches.price import (
     least_width,
     published_covariance_width,
     scaled,
+    worse,
 )
 from dpcompose.release.sketches.profile import random_shift_delta
 from dpcompose.release.sketches.progress import progress
 from dpcompose.release.sketches.store import blocks, place
-from dpcompose.theorems.sketches import cut_delta, rows_needed
+from dpcompose.theorems.sketches import covariance_renyi, cut_delta, rows_needed
 
 _CERTAIN = Enclosure(1.0, 1.0)
 _WIDEST = 1e100
+
+
+class Law(Protocol):
+    """What r rows of width w cost, for a change of at most 1."""
+
+    def delta(self, rows: int, width: Real, epsilon: Real) -> Enclosure:
+        """The exact δ."""
+        ...
+
+    def renyi(self, rows: int, width: Real, order: Real) -> Enclosure:
+        """The exact Rényi divergence."""
+        ...
+
+
+class Moved:
+    """A row moves by at most 1, wherever it lies: a Gaussian mechanism, mixed over χ²."""
+
+    def delta(self, rows: int, width: Real, epsilon: Real) -> Enclosure:
+        """The mean of the Gaussian profiles."""
+        return random_shift_delta(rows, width, epsilon)
+
+    def renyi(self, rows: int, width: Real, order: Real) -> Enclosure:
+        """That of the mixture whose weights are shown."""
+        return covariance_renyi(rows, width, order)
+
+
+class Added:
+    r"""A row of length at most 1 comes or goes: variances in the ratio $1+1/w^2$ at most."""
+
+    def delta(self, rows: int, width: Real, epsilon: Real) -> Enclosure:
+        r"""$\chi^2_r$ against $R\chi^2_r$."""
+        return cut_delta(rows, 1 + 1 / Fraction(width) ** 2, epsilon)[2]
+
+    def renyi(self, rows: int, width: Real, order: Real) -> Enclosure:
+        r"""$\chi^2_r$ against $R\chi^2_r$."""
+        return worse(scaled_normal_renyi(rows, 1 + 1 / Fraction(width) ** 2, order))
+
+
+LAWS: Mapping[Adjacency, Law] = MappingProxyType({Adjacency.REPLACE_ONE: Moved(), Adjacency.ADD_REMOVE: Added()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +90,14 @@ class CovariancePrice(Price):
 
     adjacency: Adjacency
 
+    def renyi(self, order: Real) -> Enclosure:
+        """The exact Rényi divergence, in the worse order of the pair."""
+        return LAWS[self.adjacency].renyi(self.rows, Fraction(self.width) / Fraction(self.goal.change), order)
+
     def tau(self, length: Real = 1) -> float:
         r"""$\tau = \eta w^2|x|^2$, the additive error along a direction of this length, rounded up."""
         exactly = Fraction(self.goal.eta) * Fraction(self.width) ** 2 * Fraction(length) ** 2
         return Enclosure.exactly(exactly).upper
-
-
-def _moved(rows: int, width: Real, epsilon: Real) -> Enclosure:
-    """A row moves by at most 1, wherever it lies: the mixture over χ²."""
-    return random_shift_delta(rows, width, epsilon)
-
-
-def _added(rows: int, width: Real, epsilon: Real) -> Enclosure:
-    r"""A row of length at most 1 comes or goes: variances in the ratio $1+1/w^2$ at most."""
-    return cut_delta(rows, 1 + 1 / Fraction(width) ** 2, epsilon)[2]
-
-
-PROFILES: Mapping[Adjacency, Callable[[int, Real, Real], Enclosure]] = MappingProxyType(
-    {Adjacency.REPLACE_ONE: _moved, Adjacency.ADD_REMOVE: _added}
-)
-"""The exact δ of r rows of width w, for a change of at most 1."""
 
 
 def covariance_price(
@@ -81,7 +111,7 @@ def covariance_price(
     adjacency: Adjacency = Adjacency.REPLACE_ONE,
 ) -> CovariancePrice:
     """Rows and width of a covariance sketch, certified; nothing is drawn and no matrix is needed."""
-    if adjacency not in PROFILES:
+    if adjacency not in LAWS:
         raise InvalidParameter("adjacency", adjacency, "ADD_REMOVE or REPLACE_ONE")
     wanted = goal(eta=eta, nu=nu, queries=queries, epsilon=epsilon, delta=delta, change=change)
     rows = exact_rows(wanted, step=2)  # the profile has a closed form for even numbers of rows
@@ -89,7 +119,7 @@ def covariance_price(
     def profile(w: float) -> Enclosure:
         if not w > 0.0:
             return _CERTAIN
-        return PROFILES[adjacency](rows, Fraction(w) / Fraction(wanted.change), wanted.epsilon)
+        return LAWS[adjacency].delta(rows, Fraction(w) / Fraction(wanted.change), wanted.epsilon)
 
     w = least_width(profile, wanted.delta, _guess(wanted, rows, adjacency), _WIDEST).upper
     published = rows_needed(wanted.eta, wanted.nu, wanted.queries)
@@ -120,7 +150,8 @@ class CovarianceSketch:
 
     def quadratic(self, direction: Sequence[float] | Floats) -> SketchEstimate:
         r"""$x^TA^TAx$ along a direction $x$ of any length."""
-        x = np.asarray(direction, dtype=np.float64)
+        found = np.asarray(direction)
+        x = found.astype(np.float64) if found.dtype.kind in "iufb" else np.empty(0)
         if x.shape != (self.features,) or not np.isfinite(x).all() or float(np.abs(x).max()) > 1e100:
             raise InvalidParameter("direction", direction, f"{self.features} finite numbers, at most 1e100 in size")
         added = self.price.width**2 * float(x @ x)

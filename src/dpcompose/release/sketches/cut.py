@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from dpcompose.errors import InvalidParameter
+from dpcompose.numerics.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 from dpcompose.parameters import Param
 from dpcompose.release.budget import Budget
@@ -27,7 +28,7 @@ from dpcompose.release.sampling import OS, Source
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
 from dpcompose.release.sketches.graphs import VERTICES, Chunk, Edges, Ids, edges_of
 from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals, on_grid
-from dpcompose.release.sketches.price import Goal, Price, exact_rows, gaussian_guess, goal, least_width, scaled
+from dpcompose.release.sketches.price import Goal, Price, exact_rows, gaussian_guess, goal, least_width, scaled, worse
 from dpcompose.release.sketches.progress import progress
 from dpcompose.release.sketches.store import blocks, place
 from dpcompose.theorems.sketches import CutSketch as Reweighted
@@ -46,6 +47,10 @@ class CutPrice(Price):
     def published_fits(self) -> bool:
         """Whether the published w is below n, as the reweighting needs; the certified one always is."""
         return self.published_width.upper < self.vertices
+
+    def renyi(self, order: Real) -> Enclosure:
+        """The exact Rényi divergence, in the worse order of the pair."""
+        return worse(scaled_normal_renyi(self.rows, variance_ratio(self.width, self.vertices, self.goal.change), order))
 
     def tau(self, size: int) -> float:
         r"""$\tau = \eta w\frac{s(n-s)}{n-w}$, the additive error of a cut of `size` vertices, rounded up."""

@@ -13,7 +13,8 @@ about half of the $8\ln(2k/\nu)/\eta^2$ of the published bound.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from fractions import Fraction
@@ -38,6 +39,9 @@ QUERIES = Whole("k", 1, 10**300, "queries", typical=(1, 1000))
 EPSILON = Param("ε", 0, 100, "nats", typical=(0.1, 5))
 CHANGE = Param("Δ", Fraction(1, 10**9), 10**9, "data units", typical=(0.5, 2))
 
+ORDERS = (1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+"""Orders at which a sketch is described to others."""
+
 CLOSE = 2.0**-30
 """The width is at most this much larger than the least one, relatively."""
 
@@ -60,7 +64,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class Price(ABC):
     """Rows, width and their exact cost, beside what was published for the same goal."""
 
     goal: Goal
@@ -75,6 +79,15 @@ class Price:
     def mechanism(self) -> BlackBox:
         """What to charge: the guarantee that was asked for, and that the exact profile meets."""
         return BlackBox(epsilon=self.goal.epsilon, delta=self.goal.delta)
+
+    @abstractmethod
+    def renyi(self, order: Real) -> Enclosure:
+        """The exact Rényi divergence of all rows together, in the worse order of the pair; infinite at high orders."""
+
+    def by_renyi(self, orders: Sequence[Real] = ORDERS) -> BlackBox:
+        """The same sketch, known by its Rényi divergences: where several compose, this costs less."""
+        found = {order: self.renyi(order).upper for order in orders}
+        return BlackBox(renyi={order: bound for order, bound in found.items() if bound < math.inf})
 
     def __str__(self) -> str:
         e, d = float(self.goal.epsilon), float(self.goal.delta)
@@ -163,6 +176,11 @@ def published_covariance_width(rows: int, epsilon: Real, delta: Real) -> Enclosu
     return enclose(formula)
 
 
+def worse(both: tuple[Enclosure, Enclosure]) -> Enclosure:
+    """The larger of two enclosed numbers."""
+    return Enclosure(max(e.lower for e in both), max(e.upper for e in both))
+
+
 def scaled(width: Enclosure, factor: Real) -> Enclosure:
     """The width times a factor; infinite stays infinite."""
     if math.isinf(width.upper):
@@ -180,4 +198,5 @@ __all__ = [
     "missing",
     "published_covariance_width",
     "scaled",
+    "worse",
 ]
