@@ -125,6 +125,20 @@ BLOCKI12 = Source(
     "FOCS",
     2012,
 )
+CHE52 = Source(
+    "CHE52",
+    "Herman Chernoff",
+    "A Measure of Asymptotic Efficiency for Tests of a Hypothesis Based on the Sum of Observations",
+    "Annals of Mathematical Statistics 23",
+    1952,
+)
+WBK19 = Source(
+    "WBK19",
+    "Yu-Xiang Wang and Borja Balle and Shiva Kasiviswanathan",
+    "Subsampled Rényi Differential Privacy and Analytical Moments Accountant",
+    "AISTATS",
+    2019,
+)
 HERE = Source(
     "DPCOMPOSE",
     "The dpcompose authors",

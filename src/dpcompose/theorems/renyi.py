@@ -7,13 +7,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.description import Adaptivity
+from dpcompose.description import Adaptivity, Adjacency
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes, implies
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Curve, Linear, Profile, Renyi, SumOfCurves, Value
 from dpcompose.numerics.enclosure import NON_NEGATIVE, NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import argmin
 from dpcompose.sources import BS16, CKS20, MIR17
+from dpcompose.theorems.facing import READINGS, Facing, largest, reading, undecided
 from dpcompose.theorems.steps import beyond_leak, leak_of, sum_of
 
 LEAST_ORDER, MOST_ORDER = 1e-9, 1e9
@@ -157,13 +158,23 @@ def leak_in(adaptivity: Adaptivity, deltas: tuple[tuple[Value, int], ...]) -> Va
 
 
 def added(terms: tuple[tuple[Curve, int], ...]) -> Curve:
-    """One curve for many: equal ones are counted, linear ones become one line."""
+    """One curve for many: reading by reading, where the largest is not known beforehand."""
     total: dict[Curve, int] = {}
     for curve, count in terms:
         if count:
             total[curve] = total.get(curve, 0) + count
-    lines = [(c, n) for c, n in total.items() if isinstance(c, Linear)]
-    rest = tuple((c, n) for c, n in total.items() if not isinstance(c, Linear))
+    if not any(undecided(curve) for curve in total):
+        return _line_up([(largest(curve), n) for curve, n in total.items()])
+    first, second, third, fourth = (
+        _line_up([(reading(curve, i), n) for curve, n in total.items()]) for i in range(READINGS)
+    )
+    return Facing((first, second, third, fourth))
+
+
+def _line_up(terms: list[tuple[Curve, int]]) -> Curve:
+    """A sum in which linear curves are one line."""
+    lines = [(c, n) for c, n in terms if isinstance(c, Linear)]
+    rest = tuple((c, n) for c, n in terms if not isinstance(c, Linear))
     slope = total_of(tuple((line.rho, n) for line, n in lines))
     return SumOfCurves(((Linear(slope), 1), *rest)) if rest else Linear(slope)
 
@@ -205,9 +216,15 @@ def zcdp_to_renyi(g: ZCDP) -> Renyi:
 )
 def renyi_adds(parts: Parts[Renyi]) -> Renyi:
     r"""Rényi curves add, order by order, under adaptive composition: $r(\alpha) = \sum r_i(\alpha)$. With budgets
-    for every order fixed in advance the same holds when parameters depend on earlier outputs.
+    for every order fixed in advance the same holds when parameters depend on earlier outputs. A pair is read in one
+    order throughout: the curves of each order add, and the larger sum counts.
     """
     curve = added(tuple((g.curve, n) for g, n in parts.items))
+    if undecided(curve) and sum(n for _, n in parts.items) > 1:
+        if parts.adjacency is Adjacency.REPLACE_ONE:
+            raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
+        if parts.adaptivity is Adaptivity.FULLY_ADAPTIVE:
+            raise Declined("budgets that are capped hold for the larger order of every part")
     return Renyi(curve, leak_in(parts.adaptivity, tuple((g.delta, n) for g, n in parts.items)))
 
 
