@@ -93,6 +93,9 @@ CASES = [
     ("name", 2, "region", 2),
     ("user", 2, "code", 1),
     ("name", 1, "open", 1),
+    ("user", 1, "region", 2),
+    ("name", 1, "region", 3),
+    ("user", 1, "code", 1),
     ("user", 4, "region", 5),
 ]
 

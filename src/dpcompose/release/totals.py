@@ -19,6 +19,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from dpcompose.release import masks
 from dpcompose.release.contributions import Bounds, EveryRow, Missing, Tally
 from dpcompose.release.grids import Grid
 from dpcompose.release.noises import Drawn
@@ -70,13 +71,19 @@ def _shown(held: Totals, drawn: Mapping[str, Drawn], least: int, source: Source)
 
 def totals(query: Tallied, table: Table, source: Source) -> Secret[Totals]:
     """The exact sums of bounded contributions, by key."""
-    return attempt(table.name, lambda: _collected(_contributed(query, table, source), len(query.tallies)))
+    return attempt(table.name, lambda: _totals(query, _rows(query, table), source))
 
 
-def _contributed(query: Tallied, table: Table, source: Source) -> Frame:
+def _totals(query: Tallied, rows: Frame, source: Source) -> Secret[Totals]:
+    if query.keys is not None and masks.serve(query, rows):
+        words = _hashed(masks.gathered(rows, query.keys), source)
+        return masks.counted(words, query.keys, query.bounds.groups or 1)
+    return _collected(_contributed(query, rows, source), len(query.tallies))
+
+
+def _contributed(query: Tallied, rows: Frame, source: Source) -> Frame:
     """What each unit adds to each of its groups."""
     bounds, tallies = query.bounds, list(query.tallies.values())
-    rows = _rows(query, table)
     keyed = ["key"] if query.by is not None else []
     if keyed and query.keys is not None:
         rows = rows.filter(nw.col("key").is_in(list(query.keys)))
