@@ -60,8 +60,8 @@ def main() -> None:
             said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         found = json.loads(said)
         print(
-            f"{rows:>12,} {units:>11,} {groups:>7} {found['seconds']:>8.1f} {found['processor']:>8.1f} {found['gigabytes']:>8.2f} "
-            f"{rows / found['seconds']:>10,.0f}   {os.getloadavg()[0]:.1f}",
+            f"{rows:>12,} {units:>11,} {groups:>7} {found['seconds']:>8.1f} {found['processor']:>8.1f} "
+            f"{found['gigabytes']:>8.2f} {rows / found['seconds']:>10,.0f}   {os.getloadavg()[0]:.1f}",
             flush=True,
         )
 
