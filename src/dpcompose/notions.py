@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from dpcompose.numerics.atoms import Law
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
@@ -125,6 +125,8 @@ class LossTransform(Guarantee):
     forward: object
     backward: object
     leak: Value = 0
+    turned: tuple[object, object] | None = None
+    """Both orders with the record in the other input, where that is not the same."""
 
 
 class Profile(Guarantee, ABC):
@@ -150,6 +152,10 @@ class Profile(Guarantee, ABC):
 
     def in_balls(self) -> Profile:
         """The profile that follows every rounding by ball arithmetic; most do in any case."""
+        return self
+
+    def recalling(self, memory: dict[Any, Any]) -> Profile:  # noqa: ARG002 - closed forms start anew each time
+        """The profile that keeps in `memory` what the next, similar, question can use."""
         return self
 
     def orders(self) -> tuple[Profile, Profile]:

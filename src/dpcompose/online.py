@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from dpcompose.calibration import Calibrated, remaining
 from dpcompose.description import ADAPTIVE, Adaptivity, Adjacency, Composition, Mechanism, common_adjacency
 from dpcompose.numerics.enclosure import Real
-from dpcompose.parameters import COUNT
-from dpcompose.prove.answer import Answer
+from dpcompose.parameters import COUNT, DELTA
+from dpcompose.prove.answer import TOLERANCE, Answer, least_epsilon
 from dpcompose.prove.answer import delta as delta_at
-from dpcompose.prove.answer import epsilon as epsilon_at
+from dpcompose.prove.claims import known
 
 
 class Online:
@@ -26,6 +27,7 @@ class Online:
         self._relation: Adjacency | None = None
         self._counts: dict[Mechanism, int] = {}
         self._answers: dict[tuple[str, Real, float], Answer] = {}
+        self._memory: dict[Any, Any] = {}
 
     def add(self, mechanism: Mechanism, count: int = 1) -> Online:
         """Count so many more runs; what does not fit the rest is refused, and nothing is added."""
@@ -49,7 +51,17 @@ class Online:
 
     def epsilon(self, delta: Real, tolerance: float = 1e-6) -> Answer:
         """The least ε at δ, so far."""
-        return self._asked("epsilon", delta, tolerance, lambda: epsilon_at(self.plan, delta, tolerance))
+        return self._asked("epsilon", delta, tolerance, lambda: self._epsilon(delta, tolerance))
+
+    def _epsilon(self, delta: Real, tolerance: float) -> Answer:
+        """Read, where possible, off the line of the answer before."""
+        TOLERANCE.check("tolerance", tolerance)
+        return least_epsilon(
+            known(self.plan),
+            DELTA.check("delta", delta),
+            tolerance,
+            lambda profile: profile.to(tolerance).recalling(self._memory),
+        )
 
     def delta(self, epsilon: Real, tolerance: float = 1e-6) -> Answer:
         """The least δ at ε, so far."""

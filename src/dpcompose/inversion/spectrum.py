@@ -132,11 +132,12 @@ class Spectrum:
 
     def logarithm(self, indices: Integers) -> Logarithm:
         """The logarithm of the characteristic function, with its error."""
-        modulus, phase, error = (np.zeros(indices.shape) for _ in range(3))
+        modulus, phase, error, size = (np.zeros(indices.shape) for _ in range(4))
         for part in self.parts if indices.size else ():
             m, p, e = part.logarithm(self.spacing, indices)
             modulus, phase, error = modulus + m, phase + p, error + e
-        error = error + UNIT * len(self.parts) * (np.abs(modulus) + np.abs(phase))
+            size = size + np.abs(m) + np.abs(p)
+        error = error + UNIT * len(self.parts) * size
         return Logarithm(modulus, phase, error)
 
 

@@ -126,11 +126,12 @@ def epsilon(
     """
     facts, refined = known(mechanism), refinement(tolerance, rigor)
     if isinstance(delta, Sequence | np.ndarray):
-        return Answers(tuple(_epsilon(facts, DELTA.check("delta", d), tolerance, refined) for d in delta))
-    return _epsilon(facts, DELTA.check("delta", delta), tolerance, refined)
+        return Answers(tuple(least_epsilon(facts, DELTA.check("delta", d), tolerance, refined) for d in delta))
+    return least_epsilon(facts, DELTA.check("delta", delta), tolerance, refined)
 
 
-def _epsilon(facts: Known, delta: Real, tolerance: float, refined: Refinement) -> Answer:
+def least_epsilon(facts: Known, delta: Real, tolerance: float, refined: Refinement) -> Answer:
+    """The least ε, from profiles brought to their tolerance in a given way."""
     return reasoned(narrowed("ε", facts, lambda p: refined(p).epsilon(delta), NON_NEGATIVE, tolerance), delta)
 
 

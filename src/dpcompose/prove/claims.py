@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from dpcompose import mechanisms, theorems
@@ -140,7 +141,7 @@ class _Parts:
         kinds = {type(part) for part, _ in self.whole.parts}
         self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
         self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
-        self._table: list[list[Claim[Any]]] | None = None
+        self._table: list[tuple[Claim[Any], ...]] | None = None
         self._chains: dict[tuple[str, ...], Claim[Any] | None] = {}
 
     def selections(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
@@ -208,10 +209,11 @@ def _paths(kind: type[Mechanism], notion: type[Any]) -> tuple[tuple[Theorem, ...
     return tuple(found)
 
 
-def facts(part: Mechanism) -> list[Claim[Any]]:
+@lru_cache(maxsize=4096)
+def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
     """Everything known of one part that can be composed."""
     if isinstance(part, Composition):
-        return [c for c in known(part).claims if not isinstance(c.guarantee, Profile)]
+        return tuple(c for c in known(part).claims if not isinstance(c.guarantee, Profile))
     work = _Work(part)
     _describe(part, work)
     for same in tuple(work.claims):
@@ -223,12 +225,12 @@ def facts(part: Mechanism) -> list[Claim[Any]]:
         for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
             if not _is_last(theorem) and len(theorem.types) == 2:
                 work.apply(theorem, (claim,))
-    return work.claims
+    return tuple(work.claims)
 
 
 def _describe(part: Mechanism, work: _Work) -> None:
     """What the descriptions say of the part, or of it and the mechanism inside."""
-    inside = facts(part.mechanism) if isinstance(part, Wrapper) else []
+    inside = facts(part.mechanism) if isinstance(part, Wrapper) else ()
     for theorem in STANDARD.about(Verb.DESCRIBES, type(part)):
         if len(theorem.types) == 2:
             work.apply(theorem, ())

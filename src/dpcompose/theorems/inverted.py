@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from dpcompose import inversion
 from dpcompose.errors import Declined
 from dpcompose.inversion.ceiling import ceiling, is_below
+from dpcompose.inversion.running import Memory, Recalling
 from dpcompose.notions import Profile, Value
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, enclose
 from dpcompose.theorems.listed import Listed, SampledListed
@@ -28,10 +29,15 @@ class Inverted(Profile):
     backward: Steps
     leaks: tuple[tuple[Value, int], ...]
     tolerance: float = 1e-6
+    memory: dict[Any, Any] | None = field(default=None, compare=False, repr=False)
 
     def to(self, tolerance: float) -> Inverted:
         """Aim at this relative gap."""
         return replace(self, tolerance=max(tolerance, 1e-12))
+
+    def recalling(self, memory: dict[Any, Any]) -> Inverted:
+        """Keep the lines for the next question about a similar composition."""
+        return replace(self, memory=memory)
 
     def in_balls(self) -> Profile:
         """The same lines in ball arithmetic."""
@@ -46,6 +52,17 @@ class Inverted(Profile):
         leak = enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else NOTHING
         orders = [self.forward] if self.backward == self.forward else [self.forward, self.backward]
         return [inversion.profile([(_loss(step), n) for step, n in order], leak) for order in orders]
+
+    def _remembered(self, target: float) -> Sequence[inversion.Profile]:
+        """The same, each order with its own line from before, if there is a memory."""
+        if self.memory is None:
+            return self.inversions()
+        keys = [(order, target, self.tolerance) for order in range(2)]
+        memories = [self.memory.setdefault(key, Memory()) for key in keys]
+        return [
+            Recalling(p.summands, p.further_leak, memory)
+            for p, memory in zip(self.inversions(), memories, strict=False)
+        ]
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger δ; a level between two floats is enclosed by both."""
@@ -75,10 +92,10 @@ class Inverted(Profile):
             return NOTHING
         target = Enclosure.exactly(delta)
         with _within_floats():
-            first, *others = self.inversions()
+            first, *others = self._remembered(target.lower)
             found = _at(first.epsilon, target, self.tolerance)
             for order in others:
-                if not is_below(order, found.lower, target.lower):
+                if self.memory is not None or not is_below(order, found.lower, target.lower):
                     found = larger((found, _at(order.epsilon, target, self.tolerance)))
         return found
 

@@ -1,0 +1,219 @@
+r"""A composition that grows: the last line, read again with other counts.
+
+Any $t>0$ and any period serve every composition; only how tight the answer is depends on them. So the transform of
+one step, once computed on a line, is kept: with new counts $k_i$ the logarithms $\sum_ik_i\ln\varphi_i$, the moments
+and the decay are sums of what is there, and the answer is certified like any other. A new line is built when the old
+one no longer gives the tolerance, which happens as often as the total grows by some factor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpcompose.inversion.bounds import log_alias
+from dpcompose.inversion.cumulants import Cumulants
+from dpcompose.inversion.expansion import choose_bulk
+from dpcompose.inversion.lattice import common_lattice
+from dpcompose.inversion.line import Alias, Line, Sandwich
+from dpcompose.inversion.lines import PATIENCE, Sampled, cut_off, plain, smoothed_above, smoothed_below, smoothing_width
+from dpcompose.inversion.loss import Logarithm, Smooth, Summand, Tilted
+from dpcompose.inversion.profiles import GIVEN_UP, Profile, within
+from dpcompose.inversion.repeated import Repeated, TiltedRepeated
+from dpcompose.inversion.rounding import LIBM, UNIT, log_down, log_up, short
+from dpcompose.inversion.saddle import at_delta, log_delta_estimate
+from dpcompose.inversion.solve import bracket
+from dpcompose.inversion.spectrum import Goal, Period, Spectrum, choose_period, tilt_all, total_cumulants
+from dpcompose.inversion.unreachable import TooManyNodes
+from dpcompose.numerics.enclosure import Enclosure
+
+HEADROOM = math.log(8.0)
+"""How many times more steps a line is prepared for."""
+LONGER = 1.3
+PATIENT_GROWTH = 1.1
+"""Where no line can be kept, so much growth passes before the next attempt."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptStep:
+    """One step on the kept line."""
+
+    loss: Smooth
+    tilted: TiltedRepeated
+    values: Logarithm
+    log_decay: float
+    trim_lost: float
+    cumulants: Cumulants
+    log_moments: tuple[float, float]
+    """At the tilts that bound the aliasing, rounded up."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptLine:
+    """A line without counts."""
+
+    tilt: float
+    period: Period
+    last: int
+    eta: float
+    """The width of the smoothing; 0 where the transform decays."""
+    error: float
+    trimmed: dict[Smooth, Smooth]
+    log_mass: float
+    steps: dict[Smooth, KeptStep] = field(default_factory=dict)
+
+    @classmethod
+    def build(cls, summands: Sequence[Summand], log_delta: float, tolerance: float) -> KeptLine | None:
+        """Chosen as for a single answer, with room to grow; None where a lattice or jumps do better."""
+        bulk, saddle = choose_bulk(
+            summands,
+            lambda cumulants, start: at_delta(cumulants, log_delta, start),
+            log_delta - HEADROOM,
+            tolerance,
+            1.0,
+        )
+        goal = Goal(saddle, max(saddle.epsilon, 0.0), log_delta, _relative(tolerance, saddle.epsilon, saddle.tilt))
+        lost = sum(b.trim_lost for b in bulk)
+        if common_lattice(bulk) or lost > math.exp(max(log_delta + math.log(goal.relative) - 1.0, -740.0)):
+            return None
+        chosen = choose_period(total_cumulants(bulk), goal)
+        period = Period(short(chosen.spacing / LONGER), chosen.low, chosen.high)
+        nothing = Alias(0.0, 0.0)
+        spectrum = Spectrum(saddle.tilt, period, tilt_all(bulk, goal, goal.reach), nothing, nothing)
+        last, _ = cut_off(spectrum, goal, PATIENCE)
+        eta = 0.0 if last else 0.8 * smoothing_width(goal)
+        if not last:
+            last = math.ceil(math.sqrt(2.0 * (goal.digits + 8.0 + math.log1p(saddle.tilt))) / eta / period.spacing)
+        if last > PATIENCE:
+            return None
+        steps = max(sum(s.steps for s in summands), 1)
+        error = min(1e-16, 0.01 * goal.relative / steps) * math.exp(-HEADROOM)
+        kept = {
+            a.loss: b.loss
+            for a, b in zip(summands, bulk, strict=True)
+            if isinstance(a, Repeated) and isinstance(b, Repeated)
+        }
+        log_mass = log_delta - HEADROOM + math.log(goal.relative) - 3.0 - math.log(20.0 * steps)
+        return cls(saddle.tilt, period, last, eta, error, kept, log_mass)
+
+    def read(self, summands: Sequence[Summand], low: float, high: float) -> Enclosure:
+        """ε between the two targets for δ, with these counts."""
+        indices = np.arange(1, self.last + 1, dtype=np.int64)
+        modulus, phase, error, size = (np.zeros(self.last) for _ in range(4))
+        log_moments, parts, cumulants = [0.0, 0.0], [], []
+        lost = decay = 0.0
+        for s in summands:
+            if isinstance(s, Repeated):
+                one, k = self._step(s.loss), s.count
+                part: Tilted = TiltedRepeated(one.loss, one.tilted.step, k)
+                values = Logarithm(k * one.values.modulus, k * one.values.phase, k * one.values.error)
+                at_sides = [k * m for m in one.log_moments]
+                decay += k * one.log_decay
+                lost += k * one.trim_lost
+                cumulants.append(Cumulants(*(k * c for c in one.cumulants)))
+            else:
+                part = s.tilted(self.tilt, self.period.spacing * self.last, self.error)
+                values = part.logarithm(self.period.spacing, indices)
+                at_sides = [_log_moment(s.tilted(tau, 0.0, self.error)) for tau in self._sides]
+                lost += s.trim_lost
+                decay += float(part.log_decay(np.array([self.period.spacing * self.last]))[0])
+                cumulants.append(s.cumulants(self.tilt))
+            modulus, phase, error = modulus + values.modulus, phase + values.phase, error + values.error
+            size = size + np.abs(values.modulus) + np.abs(values.phase)
+            log_moments = [a + b for a, b in zip(log_moments, at_sides, strict=True)]
+            parts.append(part)
+        error = error + UNIT * (len(parts) + 2) * size
+        sides = [self._alias(tau, moment) for tau, moment in zip(self._sides, log_moments, strict=True)]
+        spectrum = Spectrum(self.tilt, self.period, parts, *sides)
+        smooth = 0.0 if self.eta else decay * (1.0 - 1e-12)
+        sample = Sampled(indices, Logarithm(modulus, phase, error), self.last, 0.0, smooth)
+        line: Line | Sandwich = (
+            plain(spectrum, sample)
+            if not self.eta
+            else Sandwich(smoothed_above(spectrum, sample, self.eta), smoothed_below(spectrum, sample, self.eta))
+        )
+        return self._solved(line, Cumulants.total(cumulants), lost * (1.0 + 1e-12), low, high)
+
+    def _solved(self, line: Line | Sandwich, k: Cumulants, lost: float, low: float, high: float) -> Enclosure:
+        """Search from where the saddle point sees the target; what trimming took away counts as lost."""
+        everything = Enclosure(0.0, math.inf)
+        if not low > lost:
+            return everything
+        start = (log_delta_estimate(self.tilt, 0.0, k) - math.log(low)) / self.tilt
+        target = math.nextafter(low - lost, 0.0)
+        return bracket(line, everything, max(start, 0.0), log_down(target), log_up(high))[0]
+
+    @property
+    def _sides(self) -> tuple[float, float]:
+        return self.period.low, self.period.high
+
+    def _alias(self, tau: float, log_moment: float) -> Alias:
+        high = log_moment + (LIBM + 20.0 * UNIT) * abs(log_moment) if tau > 0.0 else 0.0
+        return Alias(log_alias(tau, high, abs(self.tilt - tau), self.period.length), tau)
+
+    def _step(self, loss: Smooth) -> KeptStep:
+        if loss not in self.steps:
+            part = self.trimmed.get(loss) or loss.trimmed(self.log_mass, 3)
+            tilted = TiltedRepeated(part, part.step(self.tilt, self.period.spacing * self.last, self.error), 1)
+            values = tilted.logarithm(self.period.spacing, np.arange(1, self.last + 1, dtype=np.int64))
+            low, high = (
+                _log_moment(TiltedRepeated(part, part.step(tau, 0.0, self.error), 1)) if tau > 0.0 else 0.0
+                for tau in self._sides
+            )
+            decay = float(tilted.log_decay(np.array([self.period.spacing * self.last]))[0])
+            self.steps[loss] = KeptStep(
+                part, tilted, values, decay, part.trim_lost, part.cumulants(self.tilt), (low, high)
+            )
+        return self.steps[loss]
+
+
+def _log_moment(part: Tilted) -> float:
+    return part.log_moment + part.log_moment_error
+
+
+def _relative(tolerance: float, epsilon: float, tilt: float) -> float:
+    """The relative error of δ that moves ε by a quarter of the tolerance."""
+    return within(0.25 * tolerance * max(epsilon, 1e-9) * tilt)
+
+
+@dataclass(eq=False)
+class Memory:
+    """The line of the last answer, for one order of the pair and one target."""
+
+    line: KeptLine | None = None
+    rest: float = 0.0
+    """No line is looked for until there are so many steps."""
+
+    def solve(self, summands: Sequence[Summand], low: float, high: float, tolerance: float) -> Enclosure | None:
+        """ε from the kept line, or from a new one; None where neither is tight enough."""
+        if not low > 0.0:
+            return None
+        found = self._read(summands, low, high)
+        steps = sum(s.steps for s in summands)
+        if found.gap > tolerance and steps >= self.rest:
+            with suppress(*GIVEN_UP, TooManyNodes):
+                self.line = KeptLine.build(summands, math.log(low), tolerance)
+            found = self._read(summands, low, high)
+            self.rest = PATIENT_GROWTH * steps if found.gap > tolerance else 0.0
+        return found if found.gap <= tolerance else None
+
+    def _read(self, summands: Sequence[Summand], low: float, high: float) -> Enclosure:
+        with suppress(*GIVEN_UP, TooManyNodes):
+            if self.line is not None:
+                return self.line.read(summands, low, high)
+        return Enclosure(0.0, math.inf)
+
+
+@dataclass(frozen=True)
+class Recalling(Profile):
+    """A profile that remembers its line from one composition to the next."""
+
+    memory: Memory = field(default_factory=Memory)
+
+    def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
+        found = self.memory.solve(self.summands, low_target, high_target, tolerance)
+        return found if found is not None else super()._solve(low_target, high_target, tolerance, near)
