@@ -28,7 +28,7 @@ def test_removing_a_record_bends_the_hockey_stick(name: str, rate: float) -> Non
     inner, law = LAWS[name]
     epsilon = 0.005
     truth = dpc.delta(inner, math.log1p(math.expm1(epsilon) / rate))
-    step = SampledListed(law, rate, Direction.REMOVE)
+    step = SampledListed(law, rate, Direction.REMOVE, law)
     found = Inverted(((step, 1),), ((step, 1),), ()).delta(epsilon)
     assert found.lower <= rate * truth.upper * (1 + 1e-9)
     assert rate * truth.lower * (1 - 1e-9) <= found.upper

@@ -123,8 +123,10 @@ def pair_loss(m: DiscretePair) -> FiniteLoss:
     other order; outcomes impossible on the other input leak.
     """
     p, q = tuple(m.p), tuple(m.q)
-    law = LongPairLaw if len(p) > LONG else PairLaw
-    return FiniteLoss(law(p, q), law(q, p))
+    if len(p) > LONG:
+        return FiniteLoss(LongPairLaw(p, q), LongPairLaw(q, p))
+    forward, backward = PairLaw(p, q), PairLaw(q, p)
+    return FiniteLoss(forward, forward if forward.ratios() == backward.ratios() else backward)
 
 
 @describes("KOV-D1.1", KOV15.at("Def. 1.1"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from flint import ctx
 
 from dpcompose.inversion import Direction, FiniteLoss
 from dpcompose.inversion.loss import Lattice
@@ -17,6 +18,7 @@ from dpcompose.numerics.enclosure import UNIT, Ball, Enclosure, Real, ball
 ROUNDING = 2.0**-51
 """More than enough for a number rounded outward on both sides, relatively."""
 LEAST = 1e-290
+BITS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +32,24 @@ class Listed:
         if isinstance(self.law, LongPairLaw):
             long = self.law.floats()
             return FiniteLoss(long.losses, long.masses, long.leak, long.loss_error, MASS_ERROR)
-        atoms = [(loss, Enclosure.of(value(loss)), Enclosure.of(mass)) for loss, mass in self.law.atoms()]
-        heavy = [(place, mass) for _, place, mass in atoms if mass.lower > LEAST]
-        light = math.fsum(mass.upper for _, _, mass in atoms if not mass.lower > LEAST) * (1 + ROUNDING)
-        leak = Enclosure.of(self.law.leak())
-        losses = np.array([place.lower for place, _ in heavy])
-        return FiniteLoss(
-            losses,
-            np.array([mass.lower for _, mass in heavy]),
-            Enclosure(max(leak.lower, 0.0), leak.upper + light) & UNIT,
-            np.array([place.upper - place.lower for place, _ in heavy]) * (1 + ROUNDING),
-            np.array([(mass.upper - mass.lower) / mass.lower for _, mass in heavy]) * (1 + ROUNDING),
-            lattice([loss for loss, _, _ in atoms]),
-        )
+        listed = self.law.atoms()
+        places = lattice([loss for loss, _ in listed])
+        return in_floats([(value(loss), mass) for loss, mass in listed], Enclosure.of(self.law.leak()), places)
+
+
+def in_floats(atoms: list[tuple[Ball, Ball]], leak: Enclosure, places: Lattice | None = None) -> FiniteLoss:
+    """Losses and masses as floats with their errors; what is too light for floats may leak."""
+    found = [(Enclosure.of(loss), Enclosure.of(mass)) for loss, mass in atoms]
+    heavy = [(place, mass) for place, mass in found if mass.lower > LEAST]
+    light = math.fsum(mass.upper for _, mass in found if not mass.lower > LEAST) * (1 + ROUNDING)
+    return FiniteLoss(
+        np.array([place.lower for place, _ in heavy]),
+        np.array([mass.lower for _, mass in heavy]),
+        Enclosure(max(leak.lower, 0.0), leak.upper + light) & UNIT,
+        np.array([place.upper - place.lower for place, _ in heavy]) * (1 + ROUNDING),
+        np.array([(mass.upper - mass.lower) / mass.lower for _, mass in heavy]) * (1 + ROUNDING),
+        places,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +59,25 @@ class SampledListed:
     law: Law
     rate: Real
     direction: Direction
+    other: Law
+    """The loss in the other order: its leak is what the record would rule out."""
 
     def loss(self) -> FiniteLoss:
-        """The likelihood ratio e^l becomes 1 − q + qe^l."""
-        return Listed(self.law).loss().sampled(self.rate, self.direction)
+        """The likelihood ratio e^l becomes 1 − q + qe^l; it is 1 − q where the record would rule the outcome out."""
+        if isinstance(self.law, LongPairLaw):
+            return Listed(self.law).loss().sampled(self.rate, self.direction)
+        with ctx.workprec(BITS):
+            return self._exactly()
+
+    def _exactly(self) -> FiniteLoss:
+        q, remove = ball(self.rate), self.direction is Direction.REMOVE
+        losses = [(value(loss), mass) for loss, mass in self.law.atoms()]
+        plain = [((q * loss.expm1()).log1p(), mass * (-loss).exp()) for loss, mass in losses]
+        hidden = self.other.leak()
+        certain = [((-q).log1p(), hidden)] if hidden > 0 else []
+        atoms = [(log, mass * log.exp()) if remove else (-log, mass) for log, mass in [*plain, *certain]]
+        leak = q * self.law.leak() if remove else Ball(0)
+        return in_floats(atoms, Enclosure.of(leak if certain else leak + hidden))
 
 
 @dataclass(frozen=True, slots=True)

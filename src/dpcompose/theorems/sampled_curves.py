@@ -29,7 +29,7 @@ from dpcompose.sources import MTZ19
 from dpcompose.theorems.facing import Facing
 from dpcompose.theorems.powers import mean_excess, quick_divergence, with_excess
 
-MOST_ORDER = 4096
+MOST_ORDER = 10**6
 """Beyond it simple bounds from both sides are close enough."""
 TOLERANCE_BITS = 62
 NODES = 400

@@ -24,6 +24,7 @@ from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.sources import BBG18, CKS20, HERE, ZDW22
 from dpcompose.theorems.inverted import Inverted
 from dpcompose.theorems.listed import LeakyLaw, Listed, SampledListed
+from dpcompose.theorems.worst import WorstOf, turned
 
 FEW, RARE, LEAST_NOISE, MOST_NOISE = 20, 1e-4, 0.2, 50
 
@@ -94,7 +95,7 @@ def sampled_gaussian_transform(m: Sampled) -> LossTransform:
         raise Declined("not a Gaussian with noise, sampled at a rate between 0 and 1")
     noise = Fraction(inner.noise_std) / Fraction(inner.sensitivity)
     remove, add = (SampledGaussianLoss(m.rate, noise, direction) for direction in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add)
+    return LossTransform(remove, add, turned=(add, remove))
 
 
 def in_between(rate: Real) -> Real:
@@ -109,17 +110,21 @@ def sampled_laplace_transform(m: Sampled, inner: LaplaceLoss) -> LossTransform:
     r"""Sampling a Laplace mechanism at rate $q$ turns its likelihood ratio $e^l$ into $1-q+qe^l$, in either order."""
     q = in_between(m.rate)
     remove, add = (inversion.SampledLaplaceLoss(inner.step, q, d) for d in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add)
+    return LossTransform(remove, add, turned=(add, remove))
 
 
 @describes("X-LINE-SFIN", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
 def sampled_finite_transform(m: Sampled, inner: FiniteLoss) -> LossTransform:
-    r"""Sampling at rate $q$ turns a finite loss $l$ into $\ln(1-q+qe^l)$, in either order."""
+    r"""Sampling at rate $q$ turns a finite loss $l$ into $\ln(1-q+qe^l)$, in either order; which of two inputs has the
+    record is not said, so the worse counts.
+    """
     q = in_between(m.rate)
-    if inner.forward != inner.backward:
-        raise Declined("it is not said which of the two inputs has the record")
-    remove, add = (SampledListed(inner.forward, q, d) for d in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add)
+    remove, add, turned_remove, turned_add = (
+        SampledListed(law, q, direction, other)
+        for law, other in ((inner.forward, inner.backward), (inner.backward, inner.forward))
+        for direction in (Direction.REMOVE, Direction.ADD)
+    )
+    return LossTransform(remove, add, turned=(turned_add, turned_remove))
 
 
 @describes("X-LINE-SRR", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
@@ -129,8 +134,8 @@ def sampled_black_box_transform(m: Sampled, inner: ApproxDP) -> LossTransform:
     if isinstance(inner.delta, Enclosure):
         raise Declined("needs an exact δ")
     law = LeakyLaw(inner.epsilon, inner.delta)
-    remove, add = (SampledListed(law, q, d) for d in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add)
+    remove, add = (SampledListed(law, q, d, law) for d in (Direction.REMOVE, Direction.ADD))
+    return LossTransform(remove, add, turned=(add, remove))
 
 
 @composes("X-LINE", HERE.at("engine"), side=Side.BOTH, cost=3)
@@ -148,4 +153,6 @@ def saddle_line(parts: Parts[LossTransform]) -> Profile:
         raise Declined(f"fewer than {FEW} steps, some sampled rarely or with atoms, take too long")
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
         raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
-    return Inverted(forward, backward, tuple((g.leak, n) for g, n in parts.items if n and g.leak != 0))
+    leaks = tuple((g.leak, n) for g, n in parts.items if n and g.leak != 0)
+    lines, other = Inverted(forward, backward, leaks), turned(parts)
+    return lines if other is None else WorstOf((lines, Inverted(*other, leaks)))
