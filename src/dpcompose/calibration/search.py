@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from dpcompose.calibration.trial import Axis, Point, Trial
+from dpcompose.calibration.sketch import start
+from dpcompose.calibration.trial import Axis, Point, RealAxis, Trial
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.answer import delta as delta_at
@@ -33,6 +34,8 @@ class Hunt:
     bad: Real | None = None
     doubt: float = math.inf
     """How far the prediction by three points lies from that by two."""
+    slope: float | None = None
+    """How the height grows where the search starts, if that was sketched: it then starts next to the goal."""
 
     def look(self, value: Real) -> Point:
         """Evaluate, and remember."""
@@ -97,8 +100,11 @@ def rising(hunt: Hunt) -> bool | None:
 def _probes(hunt: Hunt, first: Point) -> Iterator[float]:
     """First where the target would be met if the cost grew as expected, then ever further on both sides."""
     lack = hunt.trial.target.scale(float(hunt.trial.target.limit)) - first.height
-    if math.isfinite(lack):
-        step = lack / hunt.axis.slope
+    if math.isfinite(lack) and hunt.slope is not None and abs(lack / hunt.slope) < NEAR:
+        aside = hunt.axis.place(hunt.axis.beside(first.value, 1)) - first.place
+        yield first.place + lack / hunt.slope - math.copysign(aside / 2, hunt.slope)  # half a step on the safe side
+    elif math.isfinite(lack):
+        step = lack / (hunt.axis.slope if hunt.slope is None else hunt.slope)
         yield first.place + math.copysign(min(max(abs(step), 0.01), FAR), step)
     low, high = hunt.axis.place(hunt.axis.low), hunt.axis.place(hunt.axis.high)
     away = 1.0
@@ -177,7 +183,7 @@ def beyond(hunt: Hunt, away: int) -> Real | None:
 
 def hunted(trial: Trial, axis: Axis) -> tuple[Real, Real | None]:
     """The last value that meets the target, and the nearest one shown to miss it."""
-    hunt = Hunt(trial, axis)
+    hunt = sketched(trial, axis) or Hunt(trial, axis)
     grows = rising(hunt)
     if grows is None:
         return _constant(hunt), None
@@ -189,6 +195,24 @@ def hunted(trial: Trial, axis: Axis) -> tuple[Real, Real | None]:
     narrow(hunt)
     assert hunt.good is not None  # noqa: S101 - the bracket has two ends
     return hunt.good, beyond(hunt, -safety)
+
+
+def sketched(trial: Trial, axis: Axis) -> Hunt | None:
+    """A hunt that starts where floats say that it will end, and asks sharply from there on; None if they do not."""
+    sketch, scale, family = trial.target.sketch, trial.target.scale, trial.family
+    goal = scale(float(trial.target.limit))
+    if sketch is None or not isinstance(axis, RealAxis) or not math.isfinite(goal):
+        return None
+
+    def height(place: float) -> float | None:
+        found = sketch(family(axis.value(place)))
+        return None if found is None else scale(found)
+
+    found = start(height, goal, axis.place(axis.start), axis.slope)
+    if found is None or not axis.place(axis.low) < found.place < axis.place(axis.high):
+        return None
+    trial.first_gap = -1
+    return Hunt(trial, replace(axis, start=float(axis.value(found.place))), slope=found.slope)
 
 
 def _constant(hunt: Hunt) -> Real:

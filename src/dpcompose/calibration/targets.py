@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from scipy.special import ndtri
 
+from dpcompose.calibration.sketch import Sketch, delta_sketch
 from dpcompose.description import Mechanism
 from dpcompose.errors import Declined, InvalidParameter, NotProvable
 from dpcompose.kernel import Side
@@ -43,6 +44,8 @@ class Target:
     safe_side: Side = Side.UPPER
     gaps: tuple[float, ...] = SHARP
     """How sharply to ask: the next one only where the last leaves it open."""
+    sketch: Sketch | None = None
+    """About what the quantity is, in floats; to start from."""
 
     def cost(self, mechanism: Mechanism, first: int = 0) -> Answer:
         """The quantity, as sharp as it takes to tell whether it is within the limit, from the given gap on."""
@@ -74,7 +77,8 @@ def indistinguishable(epsilon: Real, delta: Real) -> Target:
     level, limit = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
     said = f"δ ≤ {float(limit):g} at ε = {float(level):g}"
     if limit:
-        return Target(said, limit, lambda m, gap: delta_at(m, level, gap), normal_distance(level))
+        sketch = delta_sketch(level, limit)
+        return Target(said, limit, lambda m, gap: delta_at(m, level, gap), normal_distance(level), sketch=sketch)
     return Target(f"ε ≤ {float(level):g} at δ = 0", level, lambda m, gap: epsilon_at(m, 0, gap), _logarithm)
 
 
