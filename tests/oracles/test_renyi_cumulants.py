@@ -19,7 +19,8 @@ from dpcompose.notions import Curve
 from dpcompose.numerics.enclosure import enclose
 from dpcompose.theorems.discrete_gaussian_curve import DiscreteGaussianCurve
 from dpcompose.theorems.finite_curves import FiniteCurve, SampledFiniteCurve
-from dpcompose.theorems.sampled_curves import SampledLaplaceCurve, SampledNormalCurve
+from dpcompose.theorems.sampled_curves import SampledLaplaceCurve
+from dpcompose.theorems.sampled_normal_curve import SampledNormalCurve
 
 REMOVE, ADD = Direction.REMOVE, Direction.ADD
 ORDERS = (Fraction(1, 4), 0.9, 1, 1.5, 2, 3.7, 8, 64)

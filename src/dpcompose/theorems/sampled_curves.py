@@ -1,7 +1,7 @@
-r"""The exact Rényi curves of Gaussian and Laplace noise on a Poisson sample, in both orders, at every order.
+r"""The exact Rényi curves of noise on a Poisson sample, in both orders, at every order; Laplace noise first.
 
 With the ratio $X = 1-q+qe^l$ of mean 1 the moments are $\mathrm{E}_QX^r$, $r = \alpha$ when a record is removed and
-$1-\alpha$ when it is added: rigorous integrals of analytic functions, and closed bounds beyond their ends.
+$1-\alpha$ when it is added: rigorous integrals of analytic functions.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from flint import acb, ctx
-from scipy.special import log_ndtr
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import Direction
@@ -23,7 +21,7 @@ from dpcompose.inversion.rounding import Floats
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.laplace import LaplaceCurve
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import GDP, Curve, LaplaceLoss, Linear, Renyi
+from dpcompose.notions import Curve, LaplaceLoss, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.sources import MTZ19
 from dpcompose.theorems.facing import Facing
@@ -91,15 +89,6 @@ class SampledCurve(Curve):
         a = ball(order)
         return (self._unsampled().at(order) + a / (a - 1) * ball(self.rate).log()).max(Ball(0))
 
-    def _integrand(self, y: acb, order: Real, *, analytic: bool) -> acb:
-        """What `_excess` is the mean of, at a complex point."""
-        remove = self.direction is Direction.REMOVE
-        log = (1 + y).log(analytic=analytic)
-        if order == 1:
-            return (1 + y) * log - y if remove else y - log
-        r = ball(order) if remove else 1 - ball(order)
-        return (r * log).exp() - 1 - r * y
-
     def guess(self, order: float) -> float:
         """The curve in floats."""
         if not self._is_plain() or order > self._greatest():
@@ -113,106 +102,19 @@ class SampledCurve(Curve):
         return size * Ball(2) ** (34 - ctx.prec)
 
 
+def complex_excess(y: acb, order: Real, direction: Direction, analytic: bool) -> acb:  # noqa: FBT001 - flint's
+    r"""$X^r-1-ry$ at a complex point, or its rate of change at $\alpha = 1$."""
+    remove = direction is Direction.REMOVE
+    log = (1 + y).log(analytic=analytic)
+    if order == 1:
+        return (1 + y) * log - y if remove else y - log
+    r = ball(order) if remove else 1 - ball(order)
+    return (r * log).exp() - 1 - r * y
+
+
 def integral(function: Callable[[acb, bool], acb], low: Ball | float, high: Ball | float, tolerance: Ball) -> Ball:
     """A real integral along the line, to about 18 digits or to the tolerance."""
     return acb.integral(function, low, high, rel_tol=Ball(2) ** -TOLERANCE_BITS, abs_tol=tolerance).real
-
-
-@dataclass(frozen=True)
-class SampledNormalCurve(SampledCurve):
-    """Normal noise: the loss is μz − μ²/2 at z standard deviations."""
-
-    mu_squared: Real
-
-    def _is_plain(self) -> bool:
-        return self.mu_squared < 10**4
-
-    def _greatest(self) -> int:
-        return min(MOST_ORDER, 2 + math.floor(1000 / math.sqrt(float(self.mu_squared) + 0.01)))
-
-    def _unsampled(self) -> Curve:
-        return Linear(Fraction(self.mu_squared) / 2)
-
-    def _excess(self, order: Real) -> Ball:
-        q, mu = ball(self.rate), ball(self.mu_squared).sqrt()
-        tolerance = self._tolerance(order)
-        left, right = self._ends(float(order), float(tolerance.log()))
-
-        def function(z: acb, analytic: bool) -> acb:  # noqa: FBT001 - flint calls it so
-            y = q * ((mu * z - mu * mu / 2).exp() - 1)
-            return (-z * z / 2).exp() * self._integrand(y, order, analytic=analytic)
-
-        inner = integral(function, left, right, tolerance) / (2 * Ball.pi()).sqrt()
-        return inner + self._beyond(order, Ball(left), Ball(right))
-
-    def _ends(self, order: float, log_least: float) -> tuple[float, float]:
-        """Where what lies beyond is negligible, as far as floats can tell."""
-        mu, q = math.sqrt(float(self.mu_squared)), min(float(self.rate), 1 - 1e-16)
-        r = max(order, 1.0) if self.direction is Direction.REMOVE else min(1 - order, 0.0)
-        reach = math.sqrt(max(-2 * log_least, 0.0) + 40) + abs(r) * mu + 2 * mu
-        z = np.linspace(-reach, reach, 2001)
-        loss = mu * z - mu * mu / 2
-        log_x = np.where(loss > 600, loss + math.log(q), np.log1p(q * np.expm1(np.minimum(loss, 600.0))))
-        height = math.log(abs(r) + 1) + np.maximum(r * log_x, np.maximum(log_x, 0.0)) + 2.0
-        rising = log_ndtr(z) + height
-        falling = height - r * loss + r * (r - 1) * mu * mu / 2 + log_ndtr(r * mu - z) if r > 1 else None
-        falling = log_ndtr(mu - z) + height if falling is None else falling
-        low, high = np.flatnonzero(rising > log_least), np.flatnonzero(falling > log_least)
-        first = float(z[max(int(low[0]) - 1, 0)]) if low.size else -reach
-        last = float(z[min(int(high[-1]) + 1, z.size - 1)]) if high.size else reach
-        return min(first, last - 1.0), max(last, mu, 1.0)
-
-    def _beyond(self, order: Real, left: Ball, right: Ball) -> Ball:
-        r"""Between 0 and a bound, or its negative where $0<r<1$.
-
-        Right of a point $X\le\kappa e^l$ with $\kappa = Xe^{-l}$ there, so that $X^r$ adds at most
-        $\kappa^re^{r(r-1)\mu^2/2}\,\Phi(r\mu-z)$ if $r>1$; otherwise $|X^r-1-ry|\le\max(1,|r|)X$. Left of one, $X$ is
-        smaller than there: at most $X^r+rq$ if $r>1$, and $X+q$ if $0<r\le1$; if $r<0$ at most $X^r\le(1-q)^r$,
-        and $X\ge e^l$ where $l\le0$, beside $|r|X$.
-        """
-        q, mu = ball(self.rate), ball(self.mu_squared).sqrt()
-        remove = self.direction is Direction.REMOVE
-        r = (ball(order) if order > 1 else Ball(2 if order == 1 else 1)) if remove else 1 - ball(order)
-        most = abs(r).max(Ball(1))
-
-        def ratio(z: Ball) -> tuple[Ball, Ball]:
-            loss = mu * z - mu * mu / 2
-            return loss, (q * loss.expm1()).log1p()
-
-        end, log_end = ratio(right)
-        if r > 1:
-            above = (r * (log_end - end) + r * (r - 1) * mu * mu / 2).exp() * tail(right - r * mu)
-        else:
-            above = most * (tail(right) + q * tail(right - mu))
-        _, log_start = ratio(left)
-        if r > 0:
-            below = ((r.max(Ball(1)) * log_start).exp() + most * q) * tail(-left)
-        else:
-            plain = (r * (-q).log1p()).exp() * tail(-left)
-            tilted = (r * (r - 1) * mu * mu / 2).exp() * tail(r * mu - left)
-            below = plain.min(tilted) + most * log_start.exp() * tail(-left)
-            below = below if order > 1 else below - (-q).log1p() * tail(-left)
-        bound = (above + below).upper()
-        return Ball(0).union(bound) if order >= 1 else Ball(0).union(-bound)
-
-    def _nodes(self, order: float) -> tuple[Floats, Floats]:
-        return self._near if order <= 8 else self._spread(order)
-
-    @cached_property
-    def _near(self) -> tuple[Floats, Floats]:
-        return self._spread(8.0)
-
-    def _spread(self, order: float) -> tuple[Floats, Floats]:
-        mu = math.sqrt(float(self.mu_squared))
-        reach = max(order, 1.0) * mu + 9
-        low, high = (-9.0, reach) if self.direction is Direction.REMOVE else (-reach, 9.0 + mu)
-        z = np.linspace(low, high, max(NODES, math.ceil(4 * (high - low))))
-        return mu * z - mu * mu / 2, math.log((z[1] - z[0]) / math.sqrt(2 * math.pi)) - z * z / 2
-
-
-def tail(z: Ball) -> Ball:
-    r"""$\Phi(-z)$."""
-    return (z / Ball(2).sqrt()).erfc() / 2
 
 
 @dataclass(frozen=True)
@@ -235,7 +137,7 @@ class SampledLaplaceCurve(SampledCurve):
 
         def function(loss: acb, analytic: bool) -> acb:  # noqa: FBT001 - flint calls it so
             y = q * (loss.exp() - 1)
-            return (-(loss + e) / 2).exp() * self._integrand(y, order, analytic=analytic)
+            return (-(loss + e) / 2).exp() * complex_excess(y, order, self.direction, analytic)
 
         ends = (-e).exp() * self._term(q * e.expm1(), order) + self._term(q * (-e).expm1(), order)
         return ends / 2 + integral(function, -e, e, self._tolerance(order)) / 4
@@ -263,18 +165,6 @@ def worst_when_removed(remove: SampledCurve, add: SampledCurve) -> Renyi:
     return Renyi(Facing((remove, add, add, remove), remove))
 
 
-@describes("X-SGM-RDP", MTZ19.at("Thm. 4, 5"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
-def sampled_gaussian_curve(m: Sampled, inner: GDP) -> Renyi:
-    r"""Sampling each record with probability $q$ before a Gaussian with $\mu=\Delta/\sigma$ gives exactly
-    $D_\alpha = \frac{1}{\alpha-1}\ln\mathrm{E}(1-q+qe^{\mu Z-\mu^2/2})^\alpha$, $Z$ standard normal; for integer
-    $\alpha$ the mean is $\sum_{j}\binom{\alpha}{j}(1-q)^{\alpha-j}q^je^{j(j-1)\mu^2/2}$.
-    """
-    if m.rate in {0, 1} or not inner.mu_squared:
-        raise Declined("nothing is sampled, or nothing is lost")
-    remove, add = (SampledNormalCurve(m.rate, d, inner.mu_squared) for d in (Direction.REMOVE, Direction.ADD))
-    return worst_when_removed(remove, add)
-
-
 @describes("X-SLAP-RDP", MTZ19.at("Thm. 4, 5"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
 def sampled_laplace_curve(m: Sampled, inner: LaplaceLoss) -> Renyi:
     r"""A Laplace mechanism with $\varepsilon=\Delta/b$ on a Poisson sample has exactly $D_\alpha =
@@ -288,4 +178,12 @@ def sampled_laplace_curve(m: Sampled, inner: LaplaceLoss) -> Renyi:
     return worst_when_removed(remove, add)
 
 
-__all__ = ["SampledCurve", "SampledLaplaceCurve", "SampledNormalCurve"]
+__all__ = [
+    "MOST_ORDER",
+    "NODES",
+    "SampledCurve",
+    "SampledLaplaceCurve",
+    "complex_excess",
+    "integral",
+    "worst_when_removed",
+]
