@@ -67,6 +67,20 @@ def test_as_many_keys_as_there_are_bits_and_one_more(many: int) -> None:
     assert sum(found.values()) == 60 * 5
 
 
+@pytest.mark.parametrize("many", [3, masks.MOST, masks.MOST + 1])
+def test_keys_found_in_the_data_are_counted_alike(many: int) -> None:
+    keys = [f"it's {i:03}" for i in range(many)]
+    found, truth = both(table(keys, pl.String, rows=9000), max_groups=8, delta=0.4, epsilon=100)
+    assert found == truth
+    assert set(found) == set(keys)
+
+
+def test_an_empty_table_has_no_keys() -> None:
+    empty = table(["a"], pl.String).head(0)
+    assert both(empty, max_groups=2, delta=0.1) == ({}, {})
+    assert both(empty, max_groups=2, keys=["a"]) == ({"a": 0}, {"a": 0})
+
+
 def test_keys_that_no_row_has_and_rows_whose_key_nobody_asks_for() -> None:
     frame = table(["a", "b", "c", "d"], pl.String)
     found, truth = both(frame, keys=["d", "nobody", "b"], max_groups=1)

@@ -75,9 +75,10 @@ def totals(query: Tallied, table: Table, source: Source) -> Secret[Totals]:
 
 
 def _totals(query: Tallied, rows: Frame, source: Source) -> Secret[Totals]:
-    if query.keys is not None and masks.serve(query, rows):
-        words = _hashed(masks.gathered(rows, query.keys), source)
-        return masks.counted(words, query.keys, query.bounds.groups or 1)
+    keys = masks.places(query, rows)
+    if keys:
+        words = _hashed(masks.gathered(rows, keys), source)
+        return masks.counted(words, keys, query.bounds.groups or 1)
     return _collected(_contributed(query, rows, source), len(query.tallies))
 
 
