@@ -16,8 +16,9 @@ import numpy as np
 from dpcompose import inversion
 from dpcompose.description import Mechanism
 from dpcompose.errors import DPError
+from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.expansion import choose_bulk
-from dpcompose.inversion.saddle import at_epsilon
+from dpcompose.inversion.saddle import Saddle, at_epsilon
 from dpcompose.kernel import Side
 from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.claims import known
@@ -26,8 +27,8 @@ Sketch = Callable[[Mechanism], float | None]
 """About what a mechanism costs; None where the saddle point has no say."""
 GUESSES = 12
 ROUGH = 1e-3
-NEAR = 3e-3
-"""Guesses closer together than this tell no more about the place."""
+ACROSS = 1e-2
+"""Guesses are rough to 1e-5 or so: a slope is read off two that are farther apart by much."""
 FAR = 3.0
 ASIDE = (0.0, -0.5, 0.5, -3.0, 3.0)
 """Where to look for a first height that says something: far out δ is 1, and at an end there may be no line."""
@@ -49,48 +50,75 @@ class Start:
     slope: float
 
 
-def delta_sketch(epsilon: Real, delta: Real) -> Sketch:
-    """δ(ε) by the saddle point, trimmed as it suits the δ that is aimed at."""
-    level, aim = float(epsilon), math.log(delta)
+@dataclass(slots=True)
+class DeltaSketch:
+    """δ(ε) by the saddle point, trimmed as it suits the δ that is aimed at.
 
-    def sketch(mechanism: Mechanism) -> float | None:
-        # A profile that knows both ends comes first, and if it is no line it is quick enough by itself.
+    Mechanisms that are asked about one after the other are alike: the order of the pair that was the worse one, and
+    its tilt, are remembered.
+    """
+
+    epsilon: float
+    aim: float
+    order: int | None = None
+    tilt: float = 1.0
+
+    def __call__(self, mechanism: Mechanism) -> float | None:
+        """About δ; None where it is not read off a line, as then a certain answer is quick, too."""
         first = next((c for c in known(mechanism).profiles() if c.side is Side.BOTH), None)
         if first is None or not isinstance(first.guarantee, Inverting):
             return None
-        found = [_log_delta(order, level, aim) for order in first.guarantee.inversions()]
-        return math.exp(min(max(found), 0.0)) if found and all(map(math.isfinite, found)) else None
+        orders = first.guarantee.inversions()
+        if self.order is not None and self.order < len(orders):
+            found = self._log_delta(orders[self.order])
+        else:
+            each = [self._log_delta(order) for order in orders]
+            found = max(each, default=math.nan)
+            self.order = each.index(found) if math.isfinite(found) else None
+        return math.exp(min(found, 0.0)) if math.isfinite(found) else None
 
-    return sketch
+    def _log_delta(self, order: inversion.Profile) -> float:
+        if not order.summands or order.leak.upper > 0.0 or self.epsilon >= order.supremum:
+            return math.nan
+        with np.errstate(all="ignore"):
+            _, saddle = choose_bulk(order.summands, self._saddle, self.aim, ROUGH, self.tilt)
+        self.tilt = min(max(saddle.tilt, 1e-3), 1e3)
+        return saddle.log_delta
+
+    def _saddle(self, cumulants: Callable[[float], Cumulants], start: float) -> Saddle:
+        return at_epsilon(cumulants, self.epsilon, start)
 
 
-def _log_delta(order: inversion.Profile, epsilon: float, aim: float) -> float:
-    if not order.summands or order.leak.upper > 0.0 or epsilon >= order.supremum:
-        return math.nan
-    with np.errstate(all="ignore"):
-        _, saddle = choose_bulk(order.summands, lambda k, start: at_epsilon(k, epsilon, start), aim, ROUGH, 1.0)
-    return saddle.log_delta
+def delta_sketch(epsilon: Real, delta: Real) -> Sketch:
+    """δ(ε), where about this δ is aimed at."""
+    return DeltaSketch(float(epsilon), math.log(delta))
 
 
 def start(height: Callable[[float], float | None], goal: float, place: float, slope: float) -> Start | None:
-    """Secants from a place until the guessed height is the goal's; None where guesses fail or do not settle."""
+    """Secants from a place until the goal is near, then the line across it; None where guesses fail or do not end."""
     seen = _pair(height, goal, place, slope)
-    if seen is None:
-        return None
-    (a, low), (b, high) = seen
-    for _ in range(GUESSES):
-        if low == high:
+    for _ in range(GUESSES if seen else 0):
+        assert seen is not None  # noqa: S101 - or there is no round
+        (a, low), (b, high) = seen
+        step = (goal - high) * (b - a) / (high - low) if high != low else math.nan
+        if not abs(step) >= ACROSS:
+            return _across(height, goal, b + step)
+        there = b + math.copysign(min(abs(step), FAR), step)
+        found = _tried(height, there)
+        if found is None:
             return None
-        slope = (high - low) / (b - a)
-        step = (goal - high) / slope
-        if abs(b - a) < NEAR:
-            return Start(b + step, slope)
-        a, low, b = b, high, b + math.copysign(min(abs(step), FAR), step)
-        found = _tried(height, b)
-        if found is None or a == b:
-            return None
-        high = found
+        seen = (b, high), (there, found)
     return None
+
+
+def _across(height: Callable[[float], float | None], goal: float, place: float) -> Start | None:
+    """The line through two heights on either side: so far apart that what is rough about them does not count."""
+    left, right = place - ACROSS, place + ACROSS
+    low, high = _tried(height, left), _tried(height, right)
+    if low is None or high is None or low == high:
+        return None
+    slope = (high - low) / (right - left)
+    return Start(left + (goal - low) / slope, slope)
 
 
 def _pair(
@@ -102,7 +130,7 @@ def _pair(
         seen = _tried(height, here)
         if seen is None:
             continue
-        step = math.copysign(min(max(abs((goal - seen) / slope), NEAR / 2), FAR), (goal - seen) / slope)
+        step = math.copysign(min(max(abs((goal - seen) / slope), ACROSS), FAR), (goal - seen) / slope)
         for there in (here + step, here - step):
             found = _tried(height, there)
             if found is not None and found != seen:
@@ -119,4 +147,4 @@ def _tried(height: Callable[[float], float | None], place: float) -> float | Non
     return found if found is not None and math.isfinite(found) else None
 
 
-__all__ = ["Sketch", "Start", "delta_sketch", "start"]
+__all__ = ["DeltaSketch", "Sketch", "Start", "delta_sketch", "start"]
