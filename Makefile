@@ -83,7 +83,7 @@ pins: ## write constraints.txt anew, from the newest versions that this Python r
 	$(PYTHON) -m venv build/pins
 	build/pins/bin/python -m pip install -q -e '.[dev,bench]'
 	build/pins/bin/python -m pip freeze --exclude-editable > build/pins/frozen.txt
-	cp build/pins/frozen.txt constraints.txt
+	sed 's/+cpu$$//' build/pins/frozen.txt > constraints.txt
 	rm -rf build/pins
 
 clean: ## remove all that was made
