@@ -270,3 +270,22 @@ def test_nan_is_found_where_the_statistics_of_a_file_leave_it_out(tmp_path: Path
         much = {**SUM, "epsilon": 10**6, "upper": 8}
         found = release.run("sum", data, **much, missing=release.DROP)
     assert found.value == sum(range(1, 9))
+
+
+@pytest.mark.parametrize("kind", ["file", "polars", "lazy", "pandas", "arrow"])
+@pytest.mark.parametrize("missing", [release.REFUSE, release.DROP])
+def test_infinite_and_huge_values_are_not_missing_but_clipped(tmp_path: Path, kind: str, missing: Any) -> None:
+    frame = pl.DataFrame({"user": range(5), "hours": [1e300, -1e300, float("inf"), float("-inf"), 2.0]})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    data = {"file": tmp_path / "rows.parquet", "polars": frame, "lazy": frame.lazy(), "pandas": frame.to_pandas()}
+    found = release.sum(
+        data.get(kind, frame.to_arrow()),
+        "hours",
+        lower=-1,
+        upper=3,
+        grid=1,
+        unit="user",
+        epsilon=10**6,
+        missing=missing,
+    )
+    assert found.value == 3 - 1 + 3 - 1 + 2

@@ -125,11 +125,11 @@ def absent(column: nw.Expr, dtype: Any) -> nw.Expr:
     """NULL, and NaN where there is one.
 
     A Parquet file's statistics leave NaN out, and DuckDB takes them as a proof that there is none. It does not see
-    through an exponential, which is NaN exactly where its argument is.
+    through an exponential, which is NaN exactly where its argument is; that of a negative number never overflows.
     """
     if not dtype.is_float():
         return column.is_null()
-    return column.is_null() | column.is_nan() | column.cast(nw.Float64).exp().is_nan()
+    return column.is_null() | column.is_nan() | (0.0 - column.cast(nw.Float64).abs()).exp().is_nan()
 
 
 def fetched(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
