@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from dpcompose.calibration.sketch import start
+from dpcompose.calibration.sketch import Sketch, start, tried
 from dpcompose.calibration.trial import Axis, Point, RealAxis, Trial
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.numerics.enclosure import Real
@@ -101,8 +101,10 @@ def _probes(hunt: Hunt, first: Point) -> Iterator[float]:
     """First where the target would be met if the cost grew as expected, then ever further on both sides."""
     lack = hunt.trial.target.scale(float(hunt.trial.target.limit)) - first.height
     if math.isfinite(lack) and hunt.slope is not None and abs(lack / hunt.slope) < NEAR:
-        aside = hunt.axis.place(hunt.axis.beside(first.value, 1)) - first.place
-        yield first.place + lack / hunt.slope - math.copysign(aside / 2, hunt.slope)  # half a step on the safe side
+        ahead, step = lack / hunt.slope, _step(hunt.axis, first.value)
+        # Next to the goal, hardly a step across it: both ends are then found. Else half a step on the safe side of it.
+        across = 0.98 * math.copysign(step, ahead)
+        yield first.place + (across if abs(ahead) < 0.9 * step else ahead - math.copysign(step / 2, hunt.slope))
     elif math.isfinite(lack):
         step = lack / (hunt.axis.slope if hunt.slope is None else hunt.slope)
         yield first.place + math.copysign(min(max(abs(step), 0.01), FAR), step)
@@ -112,6 +114,11 @@ def _probes(hunt: Hunt, first: Point) -> Iterator[float]:
         yield max(first.place - away, low)
         yield min(first.place + away, high)
         away *= 2
+
+
+def _step(axis: Axis, value: Real) -> float:
+    """The smallest step of the axis, on the line."""
+    return axis.place(axis.beside(value, 1)) - axis.place(value)
 
 
 def bracket(hunt: Hunt, towards_safety: int) -> bool:
@@ -204,15 +211,18 @@ def sketched(trial: Trial, axis: Axis) -> Hunt | None:
     if sketch is None or not isinstance(axis, RealAxis) or not math.isfinite(goal):
         return None
 
-    def height(place: float) -> float | None:
-        found = sketch(family(axis.value(place)))
+    def height(place: float, look: Sketch = sketch) -> float | None:
+        found = look(family(axis.value(place)))
         return None if found is None else scale(found)
 
     found = start(height, goal, axis.place(axis.start), axis.slope)
     if found is None or not axis.place(axis.low) < found.place < axis.place(axis.high):
         return None
+    sharp = tried(lambda place: height(place, trial.target.glance or sketch), found.place)
     trial.first_gap = -1
-    return Hunt(trial, replace(axis, start=float(axis.value(found.place))), slope=found.slope)
+    towards = found.place if sharp is None else found.place + (goal - sharp) / found.slope
+    aside = math.copysign(_step(axis, axis.value(towards)) / 4, found.slope)  # a little on the safe side
+    return Hunt(trial, replace(axis, start=float(axis.value(towards - aside))), slope=found.slope)
 
 
 def _constant(hunt: Hunt) -> Real:

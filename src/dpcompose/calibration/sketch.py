@@ -27,6 +27,7 @@ Sketch = Callable[[Mechanism], float | None]
 """About what a mechanism costs; None where the saddle point has no say."""
 GUESSES = 12
 ROUGH = 1e-3
+SHARP = 1e-9
 ACROSS = 1e-2
 """Guesses are rough to 1e-5 or so: a slope is read off two that are farther apart by much."""
 FAR = 3.0
@@ -65,10 +66,7 @@ class DeltaSketch:
 
     def __call__(self, mechanism: Mechanism) -> float | None:
         """About δ; None where it is not read off a line, as then a certain answer is quick, too."""
-        first = next((c for c in known(mechanism).profiles() if c.side is Side.BOTH), None)
-        if first is None or not isinstance(first.guarantee, Inverting):
-            return None
-        orders = first.guarantee.inversions()
+        orders = self._orders(mechanism)
         if self.order is not None and self.order < len(orders):
             found = self._log_delta(orders[self.order])
         else:
@@ -76,6 +74,17 @@ class DeltaSketch:
             found = max(each, default=math.nan)
             self.order = each.index(found) if math.isfinite(found) else None
         return math.exp(min(found, 0.0)) if math.isfinite(found) else None
+
+    def glance(self, mechanism: Mechanism) -> float | None:
+        """δ sharply, of the worse order alone: half of a certain answer."""
+        orders = self._orders(mechanism)
+        if self.order is None or self.order >= len(orders):
+            return None
+        return orders[self.order].delta(self.epsilon, SHARP).upper
+
+    def _orders(self, mechanism: Mechanism) -> list[inversion.Profile]:
+        first = next((c.guarantee for c in known(mechanism).profiles() if c.side is Side.BOTH), None)
+        return first.inversions() if isinstance(first, Inverting) else []
 
     def _log_delta(self, order: inversion.Profile) -> float:
         if not order.summands or order.leak.upper > 0.0 or self.epsilon >= order.supremum:
@@ -89,7 +98,7 @@ class DeltaSketch:
         return at_epsilon(cumulants, self.epsilon, start)
 
 
-def delta_sketch(epsilon: Real, delta: Real) -> Sketch:
+def delta_sketch(epsilon: Real, delta: Real) -> DeltaSketch:
     """δ(ε), where about this δ is aimed at."""
     return DeltaSketch(float(epsilon), math.log(delta))
 
@@ -104,7 +113,7 @@ def start(height: Callable[[float], float | None], goal: float, place: float, sl
         if not abs(step) >= ACROSS:
             return _across(height, goal, b + step)
         there = b + math.copysign(min(abs(step), FAR), step)
-        found = _tried(height, there)
+        found = tried(height, there)
         if found is None:
             return None
         seen = (b, high), (there, found)
@@ -114,7 +123,7 @@ def start(height: Callable[[float], float | None], goal: float, place: float, sl
 def _across(height: Callable[[float], float | None], goal: float, place: float) -> Start | None:
     """The line through two heights on either side: so far apart that what is rough about them does not count."""
     left, right = place - ACROSS, place + ACROSS
-    low, high = _tried(height, left), _tried(height, right)
+    low, high = tried(height, left), tried(height, right)
     if low is None or high is None or low == high:
         return None
     slope = (high - low) / (right - left)
@@ -127,18 +136,18 @@ def _pair(
     """Two places with different heights: the second where the goal should be, or else on the other side."""
     for aside in ASIDE:
         here = place + aside
-        seen = _tried(height, here)
+        seen = tried(height, here)
         if seen is None:
             continue
         step = math.copysign(min(max(abs((goal - seen) / slope), ACROSS), FAR), (goal - seen) / slope)
         for there in (here + step, here - step):
-            found = _tried(height, there)
+            found = tried(height, there)
             if found is not None and found != seen:
                 return (here, seen), (there, found)
     return None
 
 
-def _tried(height: Callable[[float], float | None], place: float) -> float | None:
+def tried(height: Callable[[float], float | None], place: float) -> float | None:
     """Whatever goes wrong here goes wrong in floats, and costs a better start only."""
     try:
         found = height(place)
@@ -147,4 +156,4 @@ def _tried(height: Callable[[float], float | None], place: float) -> float | Non
     return found if found is not None and math.isfinite(found) else None
 
 
-__all__ = ["DeltaSketch", "Sketch", "Start", "delta_sketch", "start"]
+__all__ = ["DeltaSketch", "Sketch", "Start", "delta_sketch", "start", "tried"]

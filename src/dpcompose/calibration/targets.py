@@ -46,6 +46,8 @@ class Target:
     """How sharply to ask: the next one only where the last leaves it open."""
     sketch: Sketch | None = None
     """About what the quantity is, in floats; to start from."""
+    glance: Sketch | None = None
+    """What it nearly surely is, at less than the price of a certain answer."""
 
     def cost(self, mechanism: Mechanism, first: int = 0) -> Answer:
         """The quantity, as sharp as it takes to tell whether it is within the limit, from the given gap on."""
@@ -78,7 +80,8 @@ def indistinguishable(epsilon: Real, delta: Real) -> Target:
     said = f"δ ≤ {float(limit):g} at ε = {float(level):g}"
     if limit:
         sketch = delta_sketch(level, limit)
-        return Target(said, limit, lambda m, gap: delta_at(m, level, gap), normal_distance(level), sketch=sketch)
+        ask, scale = (lambda m, gap: delta_at(m, level, gap)), normal_distance(level)
+        return Target(said, limit, ask, scale, sketch=sketch, glance=sketch.glance)
     return Target(f"ε ≤ {float(level):g} at δ = 0", level, lambda m, gap: epsilon_at(m, 0, gap), _logarithm)
 
 
