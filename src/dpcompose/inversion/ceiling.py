@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -52,6 +53,9 @@ def _log_bound(profile: Profile, tilt: float, places: Floats) -> Floats:
 @np.errstate(all="ignore")
 def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
     """Whether δ(ε) is surely no more than this; certified only where the saddle point promises success."""
+    if profile.small is not None and epsilon < profile.supremum:
+        with suppress(ArithmeticError, ValueError):
+            return delta > profile.leak.upper and profile.small.is_below(epsilon, delta - profile.leak.upper)
     if profile.summands and epsilon < profile.supremum:
         guess = at_epsilon(total_cumulants(profile.summands), epsilon).log_delta
         if not guess < math.log(max(delta, 1e-300)) - PROMISING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,14 +20,16 @@ import numpy as np
 from dpcompose.errors import Declined
 from dpcompose.inversion.balls import delta_in_balls
 from dpcompose.inversion.divergence import renyi_divergence
+from dpcompose.inversion.divided import FINEST, SmallSum, Way, small_sum, suffices, ways_to
 from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand
+from dpcompose.inversion.lattice import common_lattice
 from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss, Summand
 from dpcompose.inversion.rounding import LEAST, UNIT, exp_down, exp_up, log_down, log_up
-from dpcompose.inversion.saddle import Saddle, at_delta, at_epsilon
+from dpcompose.inversion.saddle import at_delta, at_epsilon
 from dpcompose.inversion.solve import bracket
 from dpcompose.inversion.spectrum import Goal
-from dpcompose.inversion.unreachable import TooManyNodes, Unreachable
+from dpcompose.inversion.unreachable import Unreachable
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, ball, enclose
 from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
@@ -89,11 +91,12 @@ class Profile:
         if not self.summands or epsilon >= self.supremum or leak.lower >= 1.0:
             return Enclosure(leak.lower, min(leak.upper, 1.0))
         found = Enclosure(0.0, self.total_variation if epsilon >= 0.0 else 1.0)
-        try:
-            found = found & self._finite_delta(epsilon, tolerance)
-        except TooManyNodes:
-            with suppress(*GIVEN_UP):
-                found = found & self._delta_by_cells(epsilon, tolerance)
+        found = self._narrowed(
+            found,
+            tolerance,
+            lambda: self._finite_delta(epsilon, tolerance),
+            lambda small: small.delta(epsilon, max(tolerance, FINEST)),
+        )
         if found.gap >= 1.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.delta(epsilon, 1e-6).upper)
         return self._with_leak(found)
@@ -113,8 +116,6 @@ class Profile:
         for _ in range(ROUNDS):
             try:
                 reading = self._line(_at_epsilon(epsilon), epsilon, log_delta, relative).read(epsilon)
-            except TooManyNodes:
-                raise
             except GIVEN_UP:
                 break
             before = found.gap
@@ -125,12 +126,25 @@ class Profile:
             relative = within(relative / 30.0)
         return found
 
-    def _delta_by_cells(self, epsilon: float, tolerance: float) -> Enclosure:
-        """δ from two finite laws that enclose every step: see `cells`."""
-        log_delta = self._first_guess(epsilon)
-        _, saddle = choose_bulk(self.summands, _at_epsilon(epsilon), log_delta, 1e-3, 1.0)
-        below, above = self._between(saddle, log_delta, tolerance / max(saddle.tilt, 1e-6))
-        return Enclosure(below.delta(epsilon, tolerance / 4.0).lower, above.delta(epsilon, tolerance / 4.0).upper)
+    @cached_property
+    def small(self) -> SmallSum | None:
+        """The same finite part, if it has few steps or few values, and no lattice of its own."""
+        return None if not self.summands or common_lattice(self.summands) else small_sum(self.summands)
+
+    def _narrowed(
+        self,
+        found: Enclosure,
+        tolerance: float,
+        line: Callable[[], Enclosure],
+        small: Callable[[SmallSum], Enclosure],
+    ) -> Enclosure:
+        """What the line says, or the small sum, or both."""
+        for way in ways_to(self.small, self.summands, tolerance):
+            with suppress(*GIVEN_UP, ValueError):
+                found = found & (line() if way is Way.LINE or self.small is None else small(self.small))
+            if suffices(found.gap, way, tolerance):
+                break
+        return found
 
     def _first_guess(self, epsilon: float) -> float:
         """The logarithm of δ(ε) by the saddle point, trimming in step with what it says."""
@@ -155,6 +169,11 @@ class Profile:
         """
         answers: dict[float, Enclosure] = {}
         waiting = sorted({e for e in epsilons if e < self.supremum}) if self.summands else []
+        if self.small is not None and ways_to(self.small, self.summands, tolerance)[0] is Way.SMALL:
+            with suppress(*GIVEN_UP, ValueError):
+                found = self.small.curve([e for e in waiting if e > 0.0], tolerance)
+                answers = {e: self._with_leak(found[e] & UNIT_INTERVAL) for e in found}
+            waiting = []
         ahead = 0.0
         while waiting:
             centre = min(waiting[0] + ahead, waiting[-1])
@@ -226,32 +245,15 @@ class Profile:
         if not self.summands or low_target >= self.total_variation:
             return NOTHING
         found = Enclosure(0.0, max(self.supremum, 0.0))
-        try:
-            found = found & self._solve(low_target, high_target, tolerance, near)
-        except TooManyNodes:
-            with suppress(*GIVEN_UP):
-                found = found & self._solve_by_cells(low_target, high_target, tolerance)
+        found = self._narrowed(
+            found,
+            tolerance,
+            lambda: self._solve(low_target, high_target, tolerance, near),
+            lambda small: small.epsilon(low_target, high_target, max(tolerance, FINEST), self.supremum),
+        )
         if math.isinf(found.upper) and low_target > 0.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)
         return found
-
-    def _solve_by_cells(self, low_target: float, high_target: float, tolerance: float) -> Enclosure:
-        """ε from two finite laws that enclose every step: see `cells`."""
-        log_delta = math.log(max(low_target, 0.5 * high_target))
-        _, saddle = choose_bulk(self.summands, _at_delta(log_delta), log_delta, 1e-3, 1.0)
-        scout, _ = self._between(saddle, log_delta, 1e-3 * max(saddle.epsilon, 1e-3))
-        near = scout.epsilon(high_target, 1e-2).lower
-        _, saddle = choose_bulk(self.summands, _at_epsilon(near), log_delta, 1e-3, saddle.tilt)
-        below, above = self._between(saddle, log_delta, tolerance * max(near, 1e-3))
-        lower = below.epsilon(high_target, tolerance / 4.0, near).lower
-        return Enclosure(lower, above.epsilon(low_target, tolerance / 4.0, near).upper)
-
-    def _between(self, saddle: Saddle, log_delta: float, gap: float) -> tuple[Profile, Profile]:
-        mass = log_delta + math.log(min(max(gap * saddle.tilt, 1e-12), 0.1)) - 5.0 - math.log(len(self.summands))
-        pairs = [s.between(saddle.tilt, 0.25 * gap / len(self.summands), mass) for s in self.summands]
-        if pairs == [(s, s) for s in self.summands]:
-            raise Unreachable("no cells enclose these laws")
-        return Profile(tuple(below for below, _ in pairs)), Profile(tuple(above for _, above in pairs))
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
         if self.supremum <= 0.0:
@@ -270,10 +272,6 @@ class Profile:
                 if saddle.epsilon < 0.0 or relative < trimmed_for:
                     bulk, saddle = choose_bulk(self.summands, _at_epsilon(place), log_delta, relative, saddle.tilt)
                 line = expand(bulk, Goal(saddle, place, log_delta, relative))
-            except TooManyNodes:
-                if found.lower > 0.0:
-                    break
-                raise
             except GIVEN_UP:
                 break
             before, planned = found.upper - found.lower, place

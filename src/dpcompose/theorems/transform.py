@@ -26,8 +26,6 @@ from dpcompose.theorems.inverted import Inverted
 from dpcompose.theorems.listed import LeakyLaw, Listed, SampledListed
 from dpcompose.theorems.worst import WorstOf, turned
 
-FEW, RARE, LEAST_NOISE, MOST_NOISE = 20, 1e-4, 0.2, 50
-
 
 def _is_extreme(step: Any) -> bool:
     """Whether a sampled step lies where a line takes long, or much memory, and says little more than a bound."""
@@ -35,13 +33,6 @@ def _is_extreme(step: Any) -> bool:
         return not (step.rate >= 1e-6 and Fraction(1, 1000) <= step.size <= 10)
     sampled = isinstance(step, SampledGaussianLoss)
     return sampled and not (step.rate >= 1e-9 and 0.01 <= step.noise_std <= 10**4)
-
-
-def _is_slow(step: Any) -> bool:
-    """Whether a few such steps have a law that no line of bounded cost follows."""
-    if isinstance(step, SampledGaussianLoss):
-        return step.rate < RARE or not LEAST_NOISE <= step.noise_std <= MOST_NOISE
-    return isinstance(step, inversion.SampledLaplaceLoss | SampledListed)
 
 
 @implies("X-LINE-GAUSS", HERE.at("engine"), side=Side.BOTH)
@@ -149,8 +140,6 @@ def saddle_line(parts: Parts[LossTransform]) -> Profile:
     backward = forward if alike else tuple((g.backward, n) for g, n in parts.items)
     if any(_is_extreme(step) for step, _ in forward):
         raise Declined("a sampled Gaussian so extreme is left to the bounds")
-    if sum(n for _, n in forward) < FEW and any(_is_slow(step) for step, _ in forward):
-        raise Declined(f"fewer than {FEW} steps, some sampled rarely or with atoms, take too long")
     if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
         raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     leaks = tuple((g.leak, n) for g, n in parts.items if n and g.leak != 0)

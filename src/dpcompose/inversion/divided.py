@@ -1,0 +1,162 @@
+"""The steps of a sum as pieces that can be cut, where that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from fractions import Fraction
+from functools import singledispatch
+from typing import Protocol
+
+import numpy as np
+
+from dpcompose.inversion.cut import Divisible
+from dpcompose.inversion.cut_atoms import AtomStep
+from dpcompose.inversion.cut_laplace import LaplaceStep
+from dpcompose.inversion.cut_normal import NormalStep
+from dpcompose.inversion.direction import Direction
+from dpcompose.inversion.enumerated import MOST_STEPS, MOST_WAYS, Enumerated, enumerated, ways
+from dpcompose.inversion.few import FewSteps
+from dpcompose.inversion.finite import FiniteLoss
+from dpcompose.inversion.gaussian import GaussianSum
+from dpcompose.inversion.laplace import LaplaceLoss
+from dpcompose.inversion.loss import Summand
+from dpcompose.inversion.repeated import Repeated
+from dpcompose.inversion.rounding import LIBM, UNIT
+from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
+from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
+from dpcompose.inversion.two_point import TwoPointSum
+from dpcompose.inversion.unreachable import Unreachable
+from dpcompose.numerics.enclosure import Enclosure
+
+Pieces = Sequence[tuple[Divisible, int]]
+FEW, MOST_FEW = 20, 200
+MOST_KINDS = 12
+FINEST = 1e-7
+RARE, LEAST_NOISE, MOST_NOISE = 1e-4, 0.2, 50
+
+
+class SmallSum(Protocol):
+    """A sum that is answered without any line."""
+
+    def delta(self, epsilon: float, tolerance: float) -> Enclosure:
+        """δ(ε), the finite part."""
+
+    def epsilon(self, low_target: float, high_target: float, tolerance: float, most: float) -> Enclosure:
+        """ε at a δ known to lie between two numbers, no more than `most`."""
+
+    def curve(self, epsilons: Sequence[float], tolerance: float) -> dict[float, Enclosure]:
+        """δ at many ε > 0."""
+
+    def is_below(self, epsilon: float, delta: float) -> bool:
+        """Whether δ(ε) is seen at the first glance to be no more than this."""
+
+
+def divided(summands: Sequence[Summand]) -> list[tuple[Divisible, int]]:
+    """Every step, with its count."""
+    return [piece for summand in summands for piece in pieces(summand)]
+
+
+def small_sum(summands: Sequence[Summand]) -> SmallSum | None:
+    """Few ways in which the sum can come about, or few steps; or None."""
+    if sum(s.steps for s in summands) > MOST_STEPS or all(isinstance(s, GaussianSum) for s in summands):
+        return None
+    try:
+        parts = divided(summands)
+    except Unreachable:
+        return None
+    atoms = [(piece, count) for piece, count in parts if isinstance(piece, AtomStep)]
+    if len(atoms) == len(parts) and ways(atoms) <= MOST_WAYS:
+        return enumerated(atoms)
+    return FewSteps(parts) if sum(count for _, count in parts) <= MOST_FEW else None
+
+
+class Way(Enum):
+    """How to answer."""
+
+    LINE = "line"
+    SMALL = "small"
+
+
+def ways_to(small: SmallSum | None, summands: Sequence[Summand], tolerance: float) -> tuple[Way, ...]:
+    """The ways worth trying, the better first."""
+    if small is None:
+        return (Way.LINE,)
+    if isinstance(small, Enumerated) or any(is_slow(s) for s in summands):
+        return (Way.SMALL,)
+    few = sum(count for _, count in divided(summands)) < FEW
+    smooth = any(isinstance(s, GaussianSum) for s in summands)  # its transform decays fast
+    return (Way.SMALL, Way.LINE) if few and not smooth and tolerance >= FINEST else (Way.LINE, Way.SMALL)
+
+
+def suffices(gap: float, way: Way, tolerance: float) -> bool:
+    """Whether no other way need be tried: a line for few steps is slow, and two lattices do not come closer than so."""
+    return gap <= (10.0 * tolerance if way is Way.SMALL else max(tolerance, FINEST))
+
+
+def is_slow(summand: Summand) -> bool:
+    """Whether some such steps have a transform that takes too long to follow."""
+    loss = summand.loss if isinstance(summand, Repeated) else None
+    if isinstance(loss, SampledGaussianLoss):
+        return loss.rate < RARE or not LEAST_NOISE <= loss.noise_std <= MOST_NOISE
+    return isinstance(loss, SampledLaplaceLoss)
+
+
+@singledispatch
+def pieces(summand: Summand) -> Pieces:
+    """The steps of one sum."""
+    raise Unreachable(f"{type(summand).__name__} cannot be cut")
+
+
+@pieces.register
+def _(summand: GaussianSum) -> Pieces:
+    """All together are one."""
+    return [(NormalStep(summand.mu_squared, 1, Direction.REMOVE), 1)]
+
+
+@pieces.register
+def _(summand: TwoPointSum) -> Pieces:
+    if summand.sizes.size > MOST_KINDS:
+        raise Unreachable("too many different steps")
+    found: list[tuple[Divisible, int]] = []
+    for size, count in zip(summand.sizes.tolist(), summand.counts.tolist(), strict=True):
+        losses = np.array([-size, size])
+        weights = 1.0 / (1.0 + np.exp(-losses))
+        found.append((AtomStep(losses, weights, summand.size_error * size, 4.0 * LIBM + 2.0 * UNIT * size), int(count)))
+    return found
+
+
+@pieces.register
+def _(summand: Repeated) -> Pieces:
+    return [(step(summand.loss), summand.count)]
+
+
+@singledispatch
+def step(loss: object) -> Divisible:
+    """One step."""
+    raise Unreachable(f"{type(loss).__name__} cannot be cut")
+
+
+@step.register
+def _(loss: SampledGaussianLoss) -> Divisible:
+    if not loss.window.is_open:
+        raise Unreachable("a trimmed step is not cut")
+    return NormalStep(1 / Fraction(loss.noise_std) ** 2, loss.rate, loss.direction)
+
+
+@step.register
+def _(loss: SampledLaplaceLoss) -> Divisible:
+    return LaplaceStep(loss.size, loss.rate, loss.direction)
+
+
+@step.register
+def _(loss: LaplaceLoss) -> Divisible:
+    return LaplaceStep(loss.size, 1, Direction.REMOVE)
+
+
+@step.register
+def _(loss: FiniteLoss) -> Divisible:
+    keep = loss.weights > 0.0
+    losses, weights = loss.losses[keep], loss.weights[keep]
+    loss_error = float(np.max(loss.loss_error)) + 2.0 * UNIT * float(np.abs(losses).max(initial=0.0))
+    return AtomStep(losses, weights, loss_error, float(np.max(loss.weight_error)))

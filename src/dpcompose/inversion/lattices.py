@@ -1,0 +1,60 @@
+r"""One lattice for all steps, just as wide as a question needs.
+
+Let the losses of step $i$ lie in $[a_i, b_i]$, but for a negligible mass, and let ε be sought between $u$ and $v$. A
+step beyond $v-\sum_{j\ne i}a_j$ puts the sum above ε whatever the others do: there the profile is just
+$P-e^\varepsilon Q$, known exactly. A step below $u-\sum_{j\ne i}b_j$ keeps the sum below ε: there the profile is
+nothing. Only what is in between goes on the lattice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpcompose.inversion.anchor import heaviest
+from dpcompose.inversion.cut import Divisible, Mesh
+
+Pieces = Sequence[tuple[Divisible, int]]
+MOST_CHOICES = 20_000
+
+
+def ranges(pieces: Pieces, low: float, high: float, log_mass: float) -> list[tuple[float, float]]:
+    """For each step, the losses that matter for ε between `low` and `high`."""
+    ends = [piece.reach(log_mass) for piece, _ in pieces]
+    bottom = math.fsum(n * a for (a, _), (_, n) in zip(ends, pieces, strict=True))
+    tops = [max(min(b, high - (bottom - a)), a) for a, b in ends]
+    total = math.fsum(n * b for b, (_, n) in zip(tops, pieces, strict=True))
+    return [(min(max(a, low - (total - b)), b), b) for (a, _), b in zip(ends, tops, strict=True)]
+
+
+def meshes(pieces: Pieces, low: float, high: float, log_mass: float, span: float) -> list[Mesh]:
+    """The cells of each step, with a common span close to the one asked for, and some to spare."""
+    offsets, span = aligned(pieces, span, log_mass)
+    pad = (sum(n for _, n in pieces) + 2) * span
+    found = []
+    for (piece, _), (a, b), offset in zip(pieces, ranges(pieces, low, high, log_mass), offsets, strict=True):
+        least, greatest = piece.reach(log_mass)
+        first = math.floor((max(least, a - pad) - offset) / span - 1e-6)
+        last = math.ceil((min(greatest, b + pad) - offset) / span + 1e-6)
+        found.append(Mesh(offset, span, first, max(last - first, 1)))
+    return found
+
+
+def aligned(pieces: Pieces, span: float, log_mass: float) -> tuple[list[float], float]:
+    """For each step a lattice point, and a span a little below the one asked for, with atoms on lattice points or
+    slightly above.
+    """
+    offsets = [min(p.atoms) if p.atoms else heaviest(p, span, log_mass) for p, _ in pieces]
+    gaps = np.array(sorted({x - a for (p, _), a in zip(pieces, offsets, strict=True) for x in p.atoms if x > a}))
+    if not gaps.size:
+        return offsets, span
+    widest = float(gaps[-1])
+    least = max(1, math.ceil(widest / span))
+    if gaps.size == 1:
+        return offsets, widest / least
+    counts = np.arange(least, least + min(max(least // 3, 16), MOST_CHOICES // gaps.size + 16))
+    off = np.modf(np.multiply.outer(counts, gaps / widest) + 1e-9)[0]
+    best = int(counts[np.argmin(off.max(axis=1))])
+    return offsets, widest / best
