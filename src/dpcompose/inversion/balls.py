@@ -36,7 +36,6 @@ from dpcompose.inversion.sampled_gaussian_rule import (
     log_outside,
     log_rule_error,
     node_numbers,
-    strip_exponent,
 )
 from dpcompose.inversion.spectrum import Goal, build_spectrum, total_cumulants
 from dpcompose.inversion.two_point import TwoPointSum
@@ -177,7 +176,7 @@ def _(loss: SampledGaussianLoss, tilt: float, reach: float) -> Transform:
     r"""The trapezoid sum of `sampled_gaussian_rule`, nodes and weights in balls, its errors as a radius."""
     error = 2.0 ** (-min(ctx.prec, 400) + 40)
     r = loss.exponent(tilt)
-    step, width = best_rule(loss, r, reach, error)
+    step, width, exponent_at = best_rule(loss, r, reach, error)
     numbers = node_numbers(loss, r, step, 4.0 - math.log(error))
     q, s, w = ball(loss.rate), ball(loss.noise_std), ball(loss.window.fade)
     norm = ball(step) / (s * (2 * arb.pi()).sqrt())
@@ -194,7 +193,7 @@ def _(loss: SampledGaussianLoss, tilt: float, reach: float) -> Transform:
     log_rule = log_rule_error(width, step)
 
     def transform(u: Ball) -> acb:
-        strip = exp_up(log_rule + float(strip_exponent(loss, width, r, abs(float(u)) * (1.0 + 1e-12))))
+        strip = exp_up(log_rule + float(exponent_at(np.array([abs(float(u)) * (1.0 + 1e-12)]))[0]))
         radius = (abs(moment) * strip * 2 + tail).upper()
         doubt = acb(arb(0, radius), arb(0, radius))
         return sum((acb(weight) * acb(0, u * x).exp() for x, weight in nodes), acb(0)) + doubt

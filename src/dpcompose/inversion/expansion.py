@@ -168,6 +168,10 @@ def expand(bulk: Sequence[Summand], goal: Goal) -> Sum:
         orders += 1
         remainder *= lost / (orders + 1)
     terms: list[tuple[float, Readable]] = [(0.0, line)]
+    kinds = sum(len(bands) for bands, _ in hidden)
+    ways = sum(math.comb(kinds + order - 1, order) for order in range(1, orders + 1))
+    if ways > MOST_TERMS:  # better to know before they are built
+        return Sum(terms, lost * (1.0 + 1e-12))
     for log_factor, members in jump_terms(bulk, [bands for bands, _ in hidden], orders):
         if len(terms) > MOST_TERMS or len(terms) * line.size > MOST_WORK:
             return Sum([(0.0, line)], lost * (1.0 + 1e-12))

@@ -12,19 +12,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcompose.inversion.nodes import Nodes
 from dpcompose.inversion.rounding import LIBM, UNIT, Floats, short
+from dpcompose.inversion.sampled_gaussian_strip import BLOCKS, Exponent, block_peaks, crude, sharp
 from dpcompose.inversion.unreachable import TooManyNodes
 
 if TYPE_CHECKING:
     from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
 
 MOST_NODES = 6_000
-_GROWING = np.concatenate([[0.0], 0.06 * 1.08 ** np.arange(200)])
+PATIENT_NODES = 1_500
+"""With more nodes than these, a sharper bound on the strip pays for itself."""
+_NEAR = 0.02 * 1.025 ** np.arange(340)
+_GROWING = np.concatenate([[0.0], _NEAR, _NEAR[-1] * 1.08 ** np.arange(1, 116)])
+"""Finely at first: a steep tilt against a steep window leaves no room for coarse blocks."""
 
 
 def quadrature_nodes(loss: SampledGaussianLoss, tilt: float, reach: float, error: float) -> Nodes:
@@ -33,7 +39,7 @@ def quadrature_nodes(loss: SampledGaussianLoss, tilt: float, reach: float, error
     """
     _, _, sigma, sigma_error = loss.numbers
     r, base = loss.exponent(tilt), loss.exponent(0.0)
-    step, width = best_rule(loss, r, reach, error)
+    step, width, exponent_at = best_rule(loss, r, reach, error)
     x = step * node_numbers(loss, r, step, 4.0 - math.log(error))
     l, l_error, _ = loss.log_ratio(x)  # noqa: E741
     fade, fade_error = loss.window.log_value(x)
@@ -43,7 +49,7 @@ def quadrature_nodes(loss: SampledGaussianLoss, tilt: float, reach: float, error
     weight_error = (6.0 * UNIT + 2.0 * sigma_error) * exponent + base * l_error + fade_error
     weight_error += 4.0 * UNIT * (np.abs(log_weights) + abs(constant) + np.abs(l)) + LIBM + 6.0 * UNIT + sigma_error
     log_rule = log_rule_error(width, step)
-    mass_rule = math.exp(log_rule + float(strip_exponent(loss, width, base, 0.0)))
+    mass_rule = math.exp(log_rule + float(crude(loss, width, base, 0.0)))
     return Nodes(
         losses=loss.sign * l,
         loss_error=l_error,
@@ -51,24 +57,10 @@ def quadrature_nodes(loss: SampledGaussianLoss, tilt: float, reach: float, error
         weight_error=weight_error,
         deficit=0.5 * (loss.deficit.lower + loss.deficit.upper),
         deficit_error=loss.deficit.upper - loss.deficit.lower,
-        quadrature=_strip_error(loss, width, r, log_rule),
+        quadrature=lambda v: np.exp(log_rule + exponent_at(v)),
         mass_quadrature=mass_rule + math.exp(min(log_outside(loss, x, base, step), 0.0)),
         log_tail=log_outside(loss, x, r, step),
     )
-
-
-def strip_exponent(loss: SampledGaussianLoss, width: float | Floats, r: float, v: float | Floats) -> Floats:
-    r"""$E$ with $N_a \le M(t)e^E$ for the strip of half-width $a$.
-
-    With $\theta = y/\sigma^2$: $|n(x+iy)| = n(x)e^{y^2/2\sigma^2}$, $|\chi(x+iy)| \le \chi(x)e^{y^2/2w^2}$,
-    $|\arg X| \le |\theta|$, and
-    $\cos(\theta/2)X(x) \le |X(x+iy)| \le X(x)$.
-    """
-    sigma = loss.numbers[2]
-    exponent = 0.5 * (width / sigma) ** 2 + v * (width / sigma**2) + loss.window.strip_exponent(width)
-    if r < 0.0:
-        exponent = exponent + r * np.log(np.cos(0.5 * width / sigma**2))
-    return np.asarray(exponent * (1.0 + 1e-12))
 
 
 def log_rule_error(width: float, step: float) -> float:
@@ -77,20 +69,35 @@ def log_rule_error(width: float, step: float) -> float:
     return math.log(2.0) - turns - math.log(-math.expm1(-turns))
 
 
-def _strip_error(loss: SampledGaussianLoss, width: float, r: float, log_rule: float) -> Callable[[Floats], Floats]:
-    def quadrature(v: Floats) -> Floats:
-        return np.exp(log_rule + strip_exponent(loss, width, r, v))
-
-    return quadrature
-
-
-def best_rule(loss: SampledGaussianLoss, r: float, reach: float, error: float) -> tuple[float, float]:
-    """The widest step that meets the error target up to the frequency `reach`, and the strip it rests on."""
+def best_rule(loss: SampledGaussianLoss, r: float, reach: float, error: float) -> tuple[float, float, Exponent]:
+    """The widest step that meets the error target up to the frequency `reach`, the strip it rests on, and how much
+    the integrand grows there.
+    """
     limit = (0.97 if r >= 0.0 else 0.8) * math.pi * loss.numbers[2] ** 2
     widths = limit * np.power(0.88, np.arange(32.0))
-    steps = 2.0 * math.pi * widths / (1.5 - math.log(error) + strip_exponent(loss, widths, r, reach))
+    need = 1.5 - math.log(error)
+    steps = 2.0 * math.pi * widths / (need + crude(loss, widths, r, reach))
     best = int(np.argmax(steps))
-    return short(float(steps[best]) * (1.0 - 1e-6), 20), float(widths[best])
+    width, widest = float(widths[best]), float(steps[best])
+    exponent: Exponent = partial(crude, loss, width, r)
+    left, right = ends(loss, r, need + 3.0)
+    if (right - left) / widest > PATIENT_NODES and not loss.window.is_band:
+        x = np.concatenate([np.linspace(left, right, BLOCKS + 1), right + loss.numbers[2] * _GROWING[1:]])
+        block_by_block = sharp(loss, r, x, log_right(loss, float(x[-1]), r, 1e-7 * loss.numbers[2]) + 1.0)
+        found = [(2.0 * math.pi * w / (need + max(block_by_block(w, reach), 0.0)), w) for w in widths.tolist()]
+        if max(found)[0] > widest:
+            widest, width = max(found)
+            exponent = _up_to_the_greatest(partial(block_by_block, width))
+    return short(widest * (1.0 - 1e-6), 20), width, exponent
+
+
+def _up_to_the_greatest(exponent: Callable[[float], float]) -> Exponent:
+    """The bound grows with the frequency: one value serves all up to the greatest."""
+
+    def constant(v: Floats) -> Floats:
+        return np.full(v.shape, exponent(float(np.max(v, initial=0.0))))
+
+    return constant
 
 
 def ends(loss: SampledGaussianLoss, r: float, depth: float) -> tuple[float, float]:
@@ -156,10 +163,8 @@ def log_left(loss: SampledGaussianLoss, end: float, r: float, step: float) -> fl
 
 
 def log_right(loss: SampledGaussianLoss, end: float, r: float, step: float) -> float:
-    r"""Right of `end`: sum the largest values of the blocks of a growing grid. On a block $n$ and $\chi$
-    are largest at its left and
-    $X^r$, for $r > 0$, at its right; beyond the grid $(\ln nX^r\chi)' \le (r-x)/\sigma^2 - \xi^+/w$ makes
-    the sum geometric.
+    r"""Right of `end`: sum the largest values of the blocks of a growing grid; beyond the grid
+    $(\ln nX^r\chi)' \le (r-x)/\sigma^2 - \xi^+/w$ makes the sum geometric.
     """
     sigma, window = loss.numbers[2], loss.window
     if r <= 0.0 < end and window.is_open:  # falls everywhere, at least as fast as the normal density
@@ -169,11 +174,9 @@ def log_right(loss: SampledGaussianLoss, end: float, r: float, step: float) -> f
     slope = (float(x[-1]) - max(r, 0.0)) / sigma**2 + past
     if end <= 0.0 or slope <= 0.0 or (window.is_band and end < window.cut):
         return math.inf
-    falls = -0.5 * (x / sigma) ** 2 - math.log(sigma * math.sqrt(2.0 * math.pi)) + window.log_value(x)[0]
-    l = loss.log_ratio(x)[0]  # noqa: E741
-    rises = r * (l[1:] if r > 0.0 else l[:-1])
-    blocks = np.logaddexp.reduce(rises + falls[:-1] + np.log(np.diff(x) + step))
-    beyond = float(r * l[-1] + falls[-1]) + math.log(step) - _log_expm1(slope * step)
+    blocks = float(np.logaddexp.reduce(block_peaks(loss, x, r) + np.log(np.diff(x) + step)))
+    blocks -= math.log(sigma * math.sqrt(2.0 * math.pi))
+    beyond = float(loss.log_density(x[-1:], r)[0]) + math.log(step) - _log_expm1(slope * step)
     return float(np.logaddexp(blocks, beyond))
 
 
