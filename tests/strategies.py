@@ -124,6 +124,14 @@ def sampled(choice: Choice) -> Drawn:
     return st.builds(dpc.Sampled, inner, rate=rate)
 
 
+def drawn_without_replacement(choice: Choice) -> Drawn:
+    """What a sample of fixed size accepts: any mechanism under replace-one."""
+    known = declared(dpc.SampledWithoutReplacement)
+    sizes = st.tuples(choice(known["size"]), choice(known["of"])).map(sorted).filter(lambda sizes: sizes[1] > 0)
+    inner = leaves(choice).map(lambda m: under(m, dpc.REPLACE_ONE))
+    return st.builds(lambda m, both: dpc.SampledWithoutReplacement(m, size=both[0], of=both[1]), inner, sizes)
+
+
 def grouped(choice: Choice) -> Drawn:
     """Groups in any mechanism, also in a sampled one."""
     return st.builds(dpc.Group, leaves(choice), size=choice(declared(dpc.Group)["size"]))
@@ -139,6 +147,7 @@ SPECIAL: dict[type[dpc.Mechanism], Callable[[Choice], Drawn]] = {
     dpc.DiscreteGaussian: discrete_gaussians,
     dpc.DiscretePair: pairs,
     dpc.Sampled: sampled,
+    dpc.SampledWithoutReplacement: drawn_without_replacement,
     dpc.Group: grouped,
 }
 LEAVES = tuple(cls for cls in MECHANISMS if "mechanism" not in {field.name for field in fields(cls)})
@@ -153,7 +162,13 @@ def mechanisms(choice: Choice = typical) -> Drawn:
 def compositions(draw: st.DrawFn, max_parts: int = 3, max_count: int = 20) -> dpc.Composition:
     """A few mechanisms, each a few times."""
     parts = draw(st.lists(st.tuples(mechanisms(), st.integers(0, max_count)), max_size=max_parts))
-    return dpc.Composition(tuple(parts))
+    return dpc.Composition(together(parts))
+
+
+def together(parts: Sequence[tuple[dpc.Mechanism, int]]) -> tuple[tuple[dpc.Mechanism, int], ...]:
+    """The parts that share the neighbouring relation of the first that names one."""
+    relations = [m.adjacency for m, _ in parts if m.adjacency is not None]
+    return tuple((m, n) for m, n in parts if m.adjacency in {None, *relations[:1]})
 
 
 deltas = st.sampled_from([0, 1e-12, Decimal("1e-6"), Fraction(1, 1000), 0.3, 1]) | st.floats(-30, -0.01).map(
@@ -202,6 +217,7 @@ __all__ = [
     "small_deltas",
     "some",
     "sound",
+    "together",
     "typical",
     "under",
 ]

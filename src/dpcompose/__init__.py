@@ -49,6 +49,7 @@ if _TYPE_CHECKING:
         NameAndShame,
         RandomizedResponse,
         Sampled,
+        SampledWithoutReplacement,
         Staircase,
     )
     from dpcompose.numerics.enclosure import Enclosure
@@ -97,6 +98,7 @@ _HOMES = {
         "NameAndShame",
         "RandomizedResponse",
         "Sampled",
+        "SampledWithoutReplacement",
         "Staircase",
     ),
     "numerics.enclosure": ("Enclosure",),
@@ -148,6 +150,7 @@ __all__ = [
     "RandomizedResponse",
     "Region",
     "Sampled",
+    "SampledWithoutReplacement",
     "Staircase",
     "accuracy",
     "advantage",

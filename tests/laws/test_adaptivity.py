@@ -15,9 +15,21 @@ from dpcompose.description import Composition
 from dpcompose.kernel import STANDARD, Verb
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Renyi
 from oracles.definitions import hockey_stick, response
-from strategies import LEAVES, deltas, epsilon_of, epsilons, leaves, mechanisms, small_deltas, some, sound, under
+from strategies import (
+    LEAVES,
+    deltas,
+    epsilon_of,
+    epsilons,
+    leaves,
+    mechanisms,
+    small_deltas,
+    some,
+    sound,
+    together,
+    under,
+)
 
-parts = st.lists(st.tuples(mechanisms(), st.integers(1, 9)), min_size=1, max_size=2).map(tuple)
+parts = st.lists(st.tuples(mechanisms(), st.integers(1, 9)), min_size=1, max_size=2).map(together)
 FILTERS = [None, ZCDP, ApproxDP, Renyi, GDP]
 
 

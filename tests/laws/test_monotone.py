@@ -17,7 +17,7 @@ from dpcompose.parameters import Param, Whole, declared
 from strategies import MECHANISMS, deltas, epsilon_of, epsilons, mechanisms, named, small_deltas, some
 
 GROWS = {"epsilon", "delta", "rho", "mu", "sensitivity", "rate", "size"}
-SHRINKS = {"noise_std", "scale", "categories"}
+SHRINKS = {"noise_std", "scale", "categories", "of"}
 NEITHER = {"gamma"}  # the staircase's shape: least at neither end
 FELT = {"noise_std", "scale", "sensitivity", "epsilon", "mu"}
 """Twice as much of these must show, in an answer that is tight."""
@@ -40,7 +40,8 @@ def grown(param: Param, value: Any, factor: Fraction) -> Any:
 
 def ordered(cls: type, name: str, m: Any, factor: Fraction) -> tuple[Any, Any]:
     """Two mechanisms that differ in one parameter, the one that costs no more first."""
-    other = replace(m, **{name: grown(declared(cls)[name], getattr(m, name), factor)})
+    value = grown(declared(cls)[name], getattr(m, name), factor)
+    other = replace(m, **{name: min(value, m.of) if name == "size" and hasattr(m, "of") else value})
     return (other, m) if name in SHRINKS else (m, other)
 
 

@@ -12,3 +12,4 @@ from dpcompose.mechanisms.name_and_shame import NameAndShame as NameAndShame
 from dpcompose.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
 from dpcompose.mechanisms.sampled import Sampled as Sampled
 from dpcompose.mechanisms.staircase import Staircase as Staircase
+from dpcompose.mechanisms.without_replacement import SampledWithoutReplacement as SampledWithoutReplacement

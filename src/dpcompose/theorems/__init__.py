@@ -5,6 +5,8 @@ from dpcompose.theorems import (
     closed,
     discrete_gaussian_curve,
     finite_curves,
+    fixed_size_curve,
+    fixed_size_members,
     gdp,
     loss,
     optimal,
@@ -15,6 +17,7 @@ from dpcompose.theorems import (
     sampling,
     top,
     transform,
+    without_replacement,
     zcdp,
 )
 
@@ -23,6 +26,8 @@ __all__ = [
     "closed",
     "discrete_gaussian_curve",
     "finite_curves",
+    "fixed_size_curve",
+    "fixed_size_members",
     "gdp",
     "loss",
     "optimal",
@@ -33,5 +38,6 @@ __all__ = [
     "sampling",
     "top",
     "transform",
+    "without_replacement",
     "zcdp",
 ]

@@ -21,7 +21,7 @@ from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.sources import MIR17, MTZ19
 from dpcompose.theorems.facing import Facing, both_ways
 from dpcompose.theorems.listed import LeakyLaw
-from dpcompose.theorems.powers import log_mean_power, mean_excess, with_excess
+from dpcompose.theorems.powers import excess_at, log_mean_power
 
 MOST_LOSS = 10**5
 """Beyond such losses e^L has more digits than it is worth."""
@@ -79,12 +79,11 @@ class SampledFiniteCurve(Curve):
         remove = self.direction is Direction.REMOVE
         q, a, atoms = ball(self.rate), self.law.leak(), self._atoms()
         kept = (-q * a).log1p()
+        total = sum((mass * excess_at(y, order, self.direction) for y, mass in atoms), Ball(0))
         if order == 1:
-            total = sum((mass * mean_excess(y, self.direction) for y, mass in atoms), Ball(0))
             return (total - q * a) / (1 - q * a) - kept if remove else total + q * a + kept
         r = ball(order) if remove else 1 - ball(order)
-        total = sum((mass * with_excess(y, r) for y, mass in atoms), -r * q * a)
-        return (total.log1p() - r * kept) / (ball(order) - 1)
+        return ((total - r * q * a).log1p() - r * kept) / (ball(order) - 1)
 
     def _atoms(self) -> list[tuple[Ball, Ball]]:
         """X − 1 and its probability without the record."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcompose.inversion import Direction
 from dpcompose.inversion.rounding import Floats
-from dpcompose.numerics.enclosure import Ball
+from dpcompose.numerics.enclosure import Ball, Real, ball
 
 NEAR = 1e-4
 """Below this, two terms of the series of X^r − 1 − ry are as good as floats get."""
@@ -25,6 +25,13 @@ def with_excess(y: Ball, r: Ball) -> Ball:
 def mean_excess(y: Ball, direction: Direction) -> Ball:
     r"""The same as $r\to1$, by the rate of change: $X\ln X-y$; and, for adding, $y-\ln X$."""
     return (1 + y) * y.log1p() - y if direction is Direction.REMOVE else y - y.log1p()
+
+
+def excess_at(y: Ball, order: Real, direction: Direction) -> Ball:
+    """What the divergence of an order is the mean of."""
+    if order == 1:
+        return mean_excess(y, direction)
+    return with_excess(y, ball(order) if direction is Direction.REMOVE else 1 - ball(order))
 
 
 def log_mean_power(atoms: Iterable[tuple[float, float]], order: float, direction: Direction) -> float:
@@ -59,6 +66,17 @@ def quick_divergence(losses: Floats, log_mass: Floats, rate: float, order: float
         return math.log1p(float(np.where(near, small, large).sum())) / s
 
 
+def quick_mirrored(losses: Floats, log_mass: Floats, rate: float, order: float) -> float:
+    """The divergence of a pair whose negative losses mirror its positive ones, of which these are given."""
+    each = [quick_divergence(losses, log_mass, rate, order, d) for d in (Direction.REMOVE, Direction.ADD)]
+    s = order - 1
+    if not s:
+        return sum(each)
+    if s * max(each) > 500:
+        return max(each)
+    return math.log1p(sum(math.expm1(s * d) for d in each)) / s
+
+
 def excess(y: float, log: float, r: float) -> float:
     """X^r − 1 − ry in floats."""
     if abs(y) < NEAR and abs(r * y) < NEAR:
@@ -66,4 +84,4 @@ def excess(y: float, log: float, r: float) -> float:
     return math.expm1(r * log) - r * y
 
 
-__all__ = ["excess", "log_mean_power", "mean_excess", "quick_divergence", "with_excess"]
+__all__ = ["excess_at", "log_mean_power", "quick_divergence", "quick_mirrored"]

@@ -25,7 +25,7 @@ from dpcompose.notions import Curve, LaplaceLoss, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.sources import MTZ19
 from dpcompose.theorems.facing import Facing
-from dpcompose.theorems.powers import mean_excess, quick_divergence, with_excess
+from dpcompose.theorems.powers import excess_at, quick_divergence
 
 MOST_ORDER = 10**6
 """Beyond it simple bounds from both sides are close enough."""
@@ -139,13 +139,9 @@ class SampledLaplaceCurve(SampledCurve):
             y = q * (loss.exp() - 1)
             return (-(loss + e) / 2).exp() * complex_excess(y, order, self.direction, analytic)
 
-        ends = (-e).exp() * self._term(q * e.expm1(), order) + self._term(q * (-e).expm1(), order)
+        high, low = (excess_at(q * end.expm1(), order, self.direction) for end in (e, -e))
+        ends = (-e).exp() * high + low
         return ends / 2 + integral(function, -e, e, self._tolerance(order)) / 4
-
-    def _term(self, y: Ball, order: Real) -> Ball:
-        if order == 1:
-            return mean_excess(y, self.direction)
-        return with_excess(y, ball(order) if self.direction is Direction.REMOVE else 1 - ball(order))
 
     def _nodes(self, order: float) -> tuple[Floats, Floats]:  # noqa: ARG002 - these serve every order
         return self._spread

@@ -1,0 +1,72 @@
+"""A sample of fixed size: every set of `size` records is as likely as any other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Annotated
+
+from dpcompose.description import Adjacency, Mechanism, Wrapper
+from dpcompose.errors import AdjacencyMismatch, Declined, InvalidParameter
+from dpcompose.kernel import SameAs, Side, describes
+from dpcompose.mechanisms.name_and_shame import NameAndShame
+from dpcompose.notions import ApproxDP, Guarantee
+from dpcompose.numerics.enclosure import Enclosure, ball, enclose
+from dpcompose.parameters import Whole
+from dpcompose.sources import BBG18
+
+REPLACE_ONE_ONLY = frozenset({Adjacency.REPLACE_ONE})
+
+
+@dataclass(frozen=True, slots=True)
+class SampledWithoutReplacement(Wrapper):
+    """Run the mechanism on `size` of the `of` records, drawn without replacement; neighbours differ in one record."""
+
+    mechanism: Mechanism
+    size: Annotated[int, Whole("m", 0, 10**12, "records", typical=(1, 100))] = field(kw_only=True)
+    of: Annotated[int, Whole("n", 1, 10**12, "records", typical=(100, 10_000))] = field(kw_only=True)
+    adjacency: Adjacency | None = field(init=False, default=Adjacency.REPLACE_ONE, repr=False)
+
+    def __post_init__(self) -> None:
+        Wrapper.__post_init__(self)
+        if self.size > self.of:
+            raise InvalidParameter("size", self.size, f"at most the {self.of} records there are")
+        if self.mechanism.adjacency is Adjacency.ADD_REMOVE:
+            raise AdjacencyMismatch(
+                "Sampling without replacement is defined for replace_one, not for add_remove: "
+                "state the mechanism's sensitivity under replace_one."
+            )
+
+    @property
+    def rate(self) -> Fraction:
+        """The chance of a record to be drawn."""
+        return Fraction(self.size, self.of)
+
+
+@describes("X-WOR", BBG18.at("Thm. 9"), relations=REPLACE_ONE_ONLY)
+def fixed_size_amplifies(m: SampledWithoutReplacement, inner: ApproxDP) -> ApproxDP:
+    r"""Drawing $m$ of $n$ records turns $(\varepsilon,\delta)$ into $(\ln(1+\eta(e^\varepsilon-1)),\,\eta\delta)$ with
+    $\eta = m/n$, where neighbours differ in one replaced record.
+    """
+    far = inner.epsilon > 10**6  # e^ε has too many digits, and amplification takes only ln η off ε
+    amplified = inner.epsilon if far else enclose(lambda: (ball(m.rate) * ball(inner.epsilon).expm1()).log1p()).upper
+    leaked = enclose(lambda: ball(m.rate) * ball(inner.delta)).upper
+    return ApproxDP(min(amplified, inner.epsilon), Enclosure(0.0, min(leaked, 1.0)) if leaked else 0)
+
+
+@describes("X-WOR-LESS", BBG18.at("Sec. 3"), relations=REPLACE_ONE_ONLY)
+def fixed_size_costs_no_more(m: SampledWithoutReplacement, inner: Guarantee) -> Guarantee:  # noqa: ARG001 - the kernel reads it
+    r"""Given which records are drawn, the two inputs agree or are neighbours, and divergences are (quasi-)convex in the
+    pair: whatever is promised of the mechanism holds on a sample.
+    """
+    if isinstance(inner, SameAs | ApproxDP):
+        raise Declined("only what amplification does not cover is carried over")
+    return inner
+
+
+@describes("X-WOR-ALL", BBG18.at("Sec. 2"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def drawing_all_changes_nothing(m: SampledWithoutReplacement) -> SameAs:
+    r"""A sample of all records is the data; an empty one tells nothing."""
+    if m.size not in {0, m.of}:
+        raise Declined("some records are drawn and some are not")
+    return SameAs(m.mechanism if m.size else NameAndShame(delta=0))

@@ -1,0 +1,196 @@
+"""A sample of fixed size: one run exactly, several through the symmetric pair that dominates each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.errors import Declined
+from dpcompose.inversion import Direction
+from dpcompose.kernel import Parts, Side, composes, describes
+from dpcompose.mechanisms.long_pair import LongPairLaw
+from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile, Renyi
+from dpcompose.numerics.atoms import Law, value
+from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
+from dpcompose.sources import BBG18, ZDW22
+from dpcompose.theorems.finite_curves import MOST_LOSS, leak_of_law
+from dpcompose.theorems.gdp import NormalProfile
+from dpcompose.theorems.listed import LeakyLaw
+from dpcompose.theorems.loss import LaplaceProfile, SumOfLosses
+from dpcompose.theorems.mirrored import MirroredFiniteCurve, MirroredLaplaceCurve, MirroredListed, MirroredNormalCurve
+
+REMOVE = Direction.REMOVE
+FAR, MOST_ATOMS = 1000, 64
+
+
+@dataclass(frozen=True, slots=True)
+class Bent(Guarantee):
+    """One run on a sample: the profile without sampling, bent by the rate."""
+
+    rate: Fraction
+    whole: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class BentProfile(Profile):
+    r"""$\eta\,\delta_0(\ln(1+(e^\varepsilon-1)/\eta))$."""
+
+    rate: Fraction
+    whole: Profile
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """Read at both floats around the level."""
+        level = enclose(lambda: self._level(ball(epsilon), far=epsilon > FAR))
+        high, low = self.whole.delta(max(level.lower, 0.0)), self.whole.delta(level.upper)
+        found = Enclosure(min(low.lower, high.upper), high.upper)
+        return enclose(lambda: ball(self.rate) * ball(found), gap=1.0) & UNIT
+
+    def _level(self, epsilon: Ball, *, far: bool) -> Ball:
+        q = ball(self.rate)
+        return epsilon - q.log() + ((q - 1) * (-epsilon).exp()).log1p() if far else (epsilon.expm1() / q).log1p()
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        r"""$\ln(1+\eta(e^y-1))$ with $y$ the least ε without sampling at $\delta/\eta$."""
+        target = Fraction(delta) / self.rate
+        if target >= 1:
+            return NOTHING
+        y = self.whole.epsilon(target)
+        low, high = (self._amplified(end) for end in (y.lower, y.upper))
+        return Enclosure(low.lower, high.upper)
+
+    def _amplified(self, y: float) -> Enclosure:
+        if math.isinf(y):
+            return Enclosure(math.inf, math.inf)
+        q = ball(self.rate)
+        if y > FAR:
+            found = enclose(lambda: ball(y) + (q + (1 - q) * (-ball(y)).exp()).log())
+        else:
+            found = enclose(lambda: (q * ball(y).expm1()).log1p())
+        return Enclosure(max(found.lower, 0.0), max(found.upper, 0.0))
+
+
+def drawn(m: SampledWithoutReplacement) -> Fraction:
+    """The rate, where some records are drawn and some are not."""
+    if m.size in {0, m.of}:
+        raise Declined("all records are drawn, or none")
+    return m.rate
+
+
+def symmetric(law: FiniteLoss) -> Law:
+    """The one law of both orders."""
+    if law.forward != law.backward:
+        raise Declined("a pair that is not symmetric may face either way")
+    if isinstance(law.forward, LongPairLaw):
+        raise Declined("too many outcomes to list")
+    atoms = law.forward.atoms()
+    if len(atoms) > MOST_ATOMS:
+        raise Declined(f"beyond {MOST_ATOMS} losses a line takes longer than two bounds are worth")
+    if any(abs(value(loss)) > MOST_LOSS for loss, _ in atoms):
+        raise Declined(f"losses above {MOST_LOSS} are left to the bounds")
+    return law.forward
+
+
+def leaky(inner: ApproxDP) -> FiniteLoss:
+    """Leaky randomized response."""
+    if isinstance(inner.delta, Enclosure):
+        raise Declined("needs an exact δ")
+    law = LeakyLaw(inner.epsilon, inner.delta)
+    return FiniteLoss(law, law)
+
+
+@describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def bent_normal(m: SampledWithoutReplacement, inner: GDP) -> Bent:
+    r"""A Gaussian on $m$ of $n$ records: $\delta(\varepsilon)=\eta\,\delta_\mu(\ln(1+(e^\varepsilon-1)/\eta))$,
+    reached where all other records contribute nothing.
+    """
+    return Bent(drawn(m), NormalProfile(inner.mu_squared))
+
+
+@describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def bent_laplace(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Bent:
+    r"""Laplace noise on $m$ of $n$ records: its profile at $\ln(1+(e^\varepsilon-1)/\eta)$, times $\eta$."""
+    return Bent(drawn(m), LaplaceProfile(1, inner.step))
+
+
+@describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def bent_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> Bent:
+    r"""A finite pair on $m$ of $n$ records: its profile at $\ln(1+(e^\varepsilon-1)/\eta)$, times $\eta$."""
+    if isinstance(inner.forward, LongPairLaw):
+        raise Declined("too many outcomes to list")
+    return Bent(drawn(m), SumOfLosses(((inner.forward, 1),), ((inner.backward, 1),)))
+
+
+@describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def bent_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> Bent:
+    r"""An $(\varepsilon_0,\delta_0)$-DP mechanism on $m$ of $n$ records: that of leaky randomized response."""
+    law = leaky(inner).forward
+    return Bent(drawn(m), SumOfLosses(((law, 1),), ((law, 1),)))
+
+
+@composes("X-WOR-1", BBG18.at("Thm. 9"), side=Side.BOTH, cost=2)
+def one_run_on_a_fixed_sample(parts: Parts[Bent]) -> Profile:
+    r"""One run on a sample drawn without replacement has exactly the profile
+    $\eta\,\delta_0(\ln(1+(e^\varepsilon-1)/\eta))$.
+    """
+    if len(parts.items) != 1 or parts.items[0][1] != 1:
+        raise Declined("holds for a single run")
+    bent = parts.items[0][0]
+    return BentProfile(bent.rate, bent.whole)
+
+
+@describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTransform:
+    r"""With a symmetric finite loss inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both orders."""
+    law = symmetric(inner)
+    step = MirroredListed(law, drawn(m), REMOVE, law)
+    return LossTransform(step, step)
+
+
+@describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> LossTransform:
+    r"""The same for leaky randomized response, which any $(\varepsilon,\delta)$-DP mechanism post-processes."""
+    law = symmetric(leaky(inner))
+    step = MirroredListed(law, drawn(m), REMOVE, law)
+    return LossTransform(step, step)
+
+
+@describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
+    r"""With $X = 1+\eta(e^{\mu Z-\mu^2/2}-1)$, $Z$ standard normal: $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}
+    [X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
+    """
+    rate = drawn(m)
+    if not inner.mu_squared:
+        raise Declined("nothing is lost")
+    return Renyi(MirroredNormalCurve(rate, REMOVE, inner.mu_squared))
+
+
+@describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Renyi:
+    r"""The same with the loss of a Laplace mechanism in the place of $\mu Z-\mu^2/2$."""
+    rate = drawn(m)
+    if not inner.step:
+        raise Declined("nothing is lost")
+    return Renyi(MirroredLaplaceCurve(rate, REMOVE, inner.step))
+
+
+@describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Renyi:
+    r"""The same for a symmetric finite loss, outside what leaks."""
+    return _mirrored(symmetric(inner), drawn(m))
+
+
+@describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_black_box_curve(m: SampledWithoutReplacement, inner: ApproxDP) -> Renyi:
+    r"""The same for leaky randomized response."""
+    return _mirrored(symmetric(leaky(inner)), drawn(m))
+
+
+def _mirrored(law: Law, rate: Fraction) -> Renyi:
+    leak = leak_of_law(law)
+    return Renyi(MirroredFiniteCurve(law, rate), enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0)
+
+
+__all__ = ["Bent", "BentProfile", "drawn", "leaky", "symmetric"]
