@@ -1,0 +1,220 @@
+"""What was measured, as Markdown: all of it, and the few lines for whoever has a minute."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
+from statistics import median
+from typing import Any
+
+from _workloads import TRAINING, Question, Work
+
+from dpcompose.numerics.enclosure import rounded
+
+MEMORY = 500
+"""Megabytes that ours may take."""
+BOTH = "dp-accounting PLD, both sides, grid 1e-4"
+TYPICAL = 1e-10
+"""The δ of private training in the short table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A workload, our answers δ by δ, and those of each peer."""
+
+    work: Work
+    ours: list[dict[str, Any]]
+    theirs: dict[str, list[dict[str, Any]]]
+
+    def ratio(self, peer: str, index: int) -> float:
+        """How many times as long as we a peer took; not a number where it gave no answer."""
+        found = self.theirs.get(peer, [{}] * len(self.ours))[index]
+        return median(found["times"]) / median(self.ours[index]["times"]) if "times" in found else math.nan
+
+    def bounds(self, index: int) -> dict[str, float]:
+        """The peers whose upper end is finite and not below the truth, each with its median time."""
+        lower, answers = self.ours[index]["lower"], {peer: found[index] for peer, found in self.theirs.items()}
+        return {
+            peer: median(found["times"])
+            for peer, found in answers.items()
+            if "times" in found and lower <= found["upper"] < math.inf
+        }
+
+
+def milliseconds(value: float) -> str:
+    """Two digits at least, in milliseconds or seconds."""
+    if value >= 1000:
+        return f"{value / 1e3:.0f} s" if value >= 9_950 else f"{value / 1e3:.1f} s"
+    return f"{value:.0f} ms" if value >= 9.95 else f"{value:.1f} ms"
+
+
+def times(ratio: float) -> str:
+    """Two digits, or a whole number."""
+    return f"{ratio:.0f}×" if ratio >= 10 else f"{ratio:.2g}×"
+
+
+def standing(found: dict[str, Any], ours: dict[str, Any]) -> str:
+    """Where a peer's ends stand to what is certain."""
+    lower, upper = found["lower"], found["upper"]
+    said = []
+    if upper < ours["lower"]:
+        said.append(f"**below the truth by {_part(ours['lower'] - upper, ours['lower'])}**")
+    elif upper == math.inf:
+        said.append("∞" if lower < math.inf else "∞ on both sides")
+    else:
+        said.append(f"+{_part(upper - ours['upper'], ours['upper'])}" if upper > ours["upper"] else "tight")
+    if lower == math.inf:
+        pass
+    elif lower > ours["upper"]:
+        said.append("**lower end above the truth**")
+    elif lower > -math.inf:
+        said.append(f"−{_part(max(ours['lower'] - lower, 0.0), ours['lower'])}")
+    return ", ".join(said)
+
+
+def _part(difference: float, whole: float) -> str:
+    return f"{difference / whole:.0e}" if whole else f"{difference:.0e}"
+
+
+def cell(found: dict[str, Any], ours: dict[str, Any]) -> str:
+    """A peer's time, the ratio, and its standing; or why there is none."""
+    if "times" not in found:
+        return reason(found)
+    took = median(found["times"])
+    return f"{milliseconds(took)}, {times(took / median(ours['times']))}, {standing(found, ours)}"
+
+
+def reason(found: dict[str, Any]) -> str:
+    """Why a peer gives no answer."""
+    words = re.split(r"[.|]", found.get("failed", "not offered"))[0]
+    return words if len(words) <= 80 else words[:77] + "…"
+
+
+def row(*cells: str) -> str:
+    """A line of a table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(head: Sequence[str], body: Iterator[str]) -> str:
+    """Head, rule and lines."""
+    return "\n".join([row(*head), "|" + "---|" * len(head), *body])
+
+
+def lines(result: Measured) -> str:
+    """One workload, on the screen as soon as it is done."""
+    return table(("work", "δ", "by", "value", "ms", "× ours", "beside the truth", "MB"), _lines(result))
+
+
+def _lines(result: Measured) -> Iterator[str]:
+    what = f"{result.work.name}: {result.work.question}"
+    for index, ours in enumerate(result.ours):
+        delta = f"{ours['delta']:.0e}" if ours["delta"] else "—"
+        middle, least = median(ours["times"]), min(ours["times"])
+        value = rounded(ours["upper"], ROUND_CEILING, 10)
+        took = f"{middle:.2f} (least {least:.2f})"
+        yield row(what, delta, "dpcompose", value, took, "1", f"gap {ours['gap']:.0e}", f"{ours['peak']:.0f}")
+        for peer, answers in result.theirs.items():
+            found = answers[index]
+            if "times" not in found:
+                yield row("", "", peer, "", "", "", reason(found), "")
+                continue
+            took = f"{median(found['times']):.2f} (least {min(found['times']):.2f})"
+            against = standing(found, ours)
+            shown = f"{found['upper']:.10g}"
+            yield row("", "", peer, shown, took, times(result.ratio(peer, index)), against, f"{found['peak']:.0f}")
+
+
+def tables(results: Sequence[Measured]) -> dict[str, str]:
+    """Every table of the pages, by the name of its place."""
+    trained = [result for result in results if result.work in TRAINING]
+    others = [result for result in results if result.work not in TRAINING]
+    return {
+        "training": table(("work", "by", *map("δ = {:.0e}".format, TRAINING[0].deltas)), _side_by_side(trained)),
+        "others": table(("work", "δ", "by", "value", "ms", "× ours", "beside the truth", "MB"), _all(others)),
+        "kept": table(("work", "question", "gap", "asked", "median", "least", "first", "asked", "MB"), _kept(results)),
+        "facts": "\n".join(_facts(trained, results)),
+        "short": table(("work", "dpcompose", "gap", "PLD, both sides", "the fastest peer that holds"), _short(results)),
+    }
+
+
+def _all(results: Sequence[Measured]) -> Iterator[str]:
+    for result in results:
+        yield from _lines(result)
+
+
+def _side_by_side(results: Sequence[Measured]) -> Iterator[str]:
+    for result in results:
+        own = (f"**{milliseconds(median(each['times']))}**, gap {each['gap']:.0e}" for each in result.ours)
+        yield row(result.work.name, "**dpcompose**", *own)
+        for peer, answers in result.theirs.items():
+            yield row("", peer, *(cell(found, ours) for found, ours in zip(answers, result.ours, strict=True)))
+
+
+def _kept(results: Sequence[Measured]) -> Iterator[str]:
+    """What is asked of us, and the worst over all δ."""
+    for result in results:
+        work, ours = result.work, result.ours
+        gap, peak = max(each["gap"] for each in ours), max(each["peak"] for each in ours)
+        middle = max(median(each["times"]) for each in ours)
+        least = max(min(each["times"]) for each in ours)
+        marks = (_mark(gap <= work.tolerance), _mark(middle <= work.budget), _mark(peak <= MEMORY))
+        yield row(
+            *(work.name, str(work.question), f"{gap:.0e}{marks[0]}", f"{work.tolerance:.0e}"),
+            *(f"{milliseconds(middle)}{marks[1]}", milliseconds(least), milliseconds(ours[0]["first"])),
+            *(milliseconds(work.budget), f"{peak:.0f}{marks[2]}"),
+        )
+
+
+def _mark(kept: bool) -> str:  # noqa: FBT001 - a truth value is all there is to show
+    return "" if kept else " **(over)**"
+
+
+def _facts(trained: Sequence[Measured], results: Sequence[Measured]) -> Iterator[str]:
+    """Whether we are ahead, counted."""
+    asked = [(result, index) for result in trained for index in range(len(result.ours))]
+    ahead = sum(median(r.ours[i]["times"]) < min(r.bounds(i).values(), default=math.inf) for r, i in asked)
+    least = [min((result.ratio(BOTH, i) for i in range(len(result.ours))), default=0.0) for result in trained]
+    below = sum(
+        found["upper"] < ours["lower"]
+        for result in results
+        for answers in result.theirs.values()
+        for found, ours in zip(answers, result.ours, strict=True)
+        if "times" in found
+    )
+    yield f"- Private training: faster than every peer whose value holds, on {ahead} of {len(asked)} questions."
+    yield (
+        f"- Private training: at least a hundred times as fast as PLD on both sides for "
+        f"{sum(ratio >= 100 for ratio in least)} of {len(least)} works; the least ratios are "
+        f"{', '.join(times(ratio) for ratio in least)}."
+    )
+    yield f"- “Upper bounds” of peers that lie below the truth, in all of the tables: {below}."
+
+
+def _short(results: Sequence[Measured]) -> Iterator[str]:
+    for result in results:
+        deltas = result.work.deltas
+        if result.work.budget > 100 or result.work.question is not Question.EPSILON:
+            continue
+        index = deltas.index(TYPICAL) if TYPICAL in deltas else 0
+        ours, bounds = result.ours[index], result.bounds(index)
+        both = result.theirs[BOTH][index] if BOTH in result.theirs else {}
+        best = min(bounds, key=bounds.__getitem__, default="")
+        yield row(
+            f"{'DP-SGD, ' if result.work in TRAINING else ''}{result.work.name}, δ = {deltas[index]:.0e}",
+            milliseconds(median(ours["times"])),
+            f"{ours['gap']:.0e}",
+            cell(both, ours),
+            f"{best}: {cell(result.theirs[best][index], ours)}" if best else "none",
+        )
+
+
+def replaced(page: str, new: dict[str, str]) -> str:
+    """The page with new tables between its marks `<!-- bench name -->` and `<!-- /bench name -->`."""
+
+    def place(found: re.Match[str]) -> str:
+        return f"{found[1]}\n{new[found[2]]}\n{found[3]}" if found[2] in new else found[0]
+
+    return re.sub(r"(<!-- bench (\w+) -->).*?(<!-- /bench \2 -->)", place, page, flags=re.DOTALL)
