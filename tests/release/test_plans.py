@@ -104,6 +104,19 @@ def test_a_lock_left_behind_is_a_refusal(tmp_path: Path) -> None:
     assert (tmp_path / "plan.toml.lock").exists()
 
 
+def test_a_file_that_is_full_says_so(tmp_path: Path) -> None:
+    book = plan(tmp_path, HEAD + "#" * (dpc.spec.MOST_CHARACTERS - len(HEAD) - 20))
+    with pytest.raises(dpc.DPError, match="is full"):
+        book.spend(TENTH, "one too many")
+    assert not book.allowance().spent.parts
+
+
+def test_a_delta_that_was_not_granted_is_refused(tmp_path: Path) -> None:
+    book = plan(tmp_path, HEAD.replace("1e-6", "0"))
+    with pytest.raises(release.OverBudget, match="ε = inf at δ = 0"):
+        book.check(dpc.NameAndShame(delta=1e-9), "a threshold")
+
+
 def test_a_link_stays_a_link_and_the_rights_of_a_file_stay(tmp_path: Path) -> None:
     target = tmp_path / "real.toml"
     target.write_text(HEAD, encoding="utf-8")

@@ -95,6 +95,10 @@ class Plan:
             entry = {"mechanism": spec.dumps(mechanism), "purpose": purpose, "unit": self.unit}
             entry["at"] = datetime.now(UTC).isoformat(timespec="seconds")
             longer = self._appended(text, entry)
+            if len(longer.encode()) > spec.MOST_CHARACTERS:
+                raise DPError(
+                    f"{self.path.name!r} is full: put several charges of it into one, such as 30 * Laplace(…)."
+                )
             try:
                 kept = self._pages(longer).spent == (*before.spent, mechanism)
             except DPError:
