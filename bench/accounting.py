@@ -6,8 +6,10 @@
 
 `make bench` brings the peers; those that are not installed are left out. Every workload and every peer has a process
 of its own with one thread, and a peer that needs more than a minute for one answer is stopped. A time is processor
-time, the median of nine repeats after a first call; what takes longer than a second or two is measured once. A peer's value is held against our certified ends: above the lower one it may well
-be a bound; below it, it is none.
+time, the median of nine repeats after a first call; what takes longer than a second or two is measured once. A
+peer's value is held against our certified ends: above the lower one it may well be a bound; below it, it is none.
+
+What was measured is kept in `out/accounting.json`; `--earlier out/accounting.json` makes the tables from there.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from typing import Any
 import _tables
 from _peers import HOMES, PEERS
 from _tables import Measured
-from _workloads import ALONE, OTHERS, QUICK, TRAINING, Work
+from _workloads import ALONE, OTHERS, QUICK, TRAINING, WORKS, Work
 
 HERE = Path(__file__).parent
 PAGES = (HERE.parent / "docs" / "benchmarks.md", HERE.parent / "README.md")
+KEPT = HERE.parent / "out" / "accounting.json"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 LIMIT, SHORT_LIMIT = 60.0, 10.0
 """Seconds for one answer of a peer."""
@@ -78,22 +81,38 @@ def present() -> list[str]:
     return [peer for peer in PEERS if any(peer.startswith(name) for name in found)]
 
 
+def run(works: Sequence[Work], repeats: int, limit: float) -> list[Measured]:
+    """Measure work after work, and show each as it is done."""
+    peers, results = present(), []
+    for work in works:
+        results.append(measured(work, () if work in ALONE else peers, repeats, limit))
+        print(_tables.lines(results[-1]), flush=True)
+    KEPT.parent.mkdir(exist_ok=True)
+    KEPT.write_text(json.dumps([[each.work.key, each.ours, each.theirs] for each in results]), encoding="utf-8")
+    return results
+
+
+def read(path: Path) -> list[Measured]:
+    """An earlier run."""
+    return [Measured(WORKS[key], ours, theirs) for key, ours, theirs in json.loads(path.read_text(encoding="utf-8"))]
+
+
 def main() -> None:
     """Print table after table, and write them where the pages have a place for them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     extent = parser.add_mutually_exclusive_group()
     extent.add_argument("--quick", action="store_true", help="a few workloads, three repeats")
-    extent.add_argument("--refresh", action="store_true", help="write the tables of README.md and docs/benchmarks.md")
-    parser.add_argument("--markdown", type=Path, action="append", help="write the tables of this page instead")
+    extent.add_argument("--earlier", type=Path, help="no new run, but the tables of this one")
+    parser.add_argument("--refresh", action="store_true", help="write the tables of README.md and docs/benchmarks.md")
+    parser.add_argument("--markdown", type=Path, action="append", help="write the tables of this page")
     chosen = parser.parse_args()
-    works, repeats, limit = (QUICK, 3, SHORT_LIMIT) if chosen.quick else ((*TRAINING, *OTHERS, *ALONE), 9, LIMIT)
-    peers, results = present(), []
-    for work in works:
-        results.append(measured(work, () if work in ALONE else peers, repeats, limit))
-        print(_tables.lines(results[-1]), flush=True)
+    if chosen.earlier:
+        results = read(chosen.earlier)
+    else:
+        results = run(QUICK, 3, SHORT_LIMIT) if chosen.quick else run((*TRAINING, *OTHERS, *ALONE), 9, LIMIT)
     tables = _tables.tables(results)
     print("\n\n".join(f"## {name}\n\n{text}" for name, text in tables.items()))
-    for page in chosen.markdown or (PAGES if chosen.refresh else ()):
+    for page in (*(PAGES if chosen.refresh else ()), *(chosen.markdown or ())):
         page.write_text(_tables.replaced(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
 
 
