@@ -126,11 +126,10 @@ class NormalStep:
         low, high = float(cuts[0]), float(cuts[-1])
         if self.direction is Direction.ADD:
             mass, excess, doubt = mass[::-1], excess[::-1], doubt[::-1]
-            under, over = self._outside(high, +1), self._outside(low, -1)
+            under, over, image = self._outside(high, +1), self._outside(low, -1), self._outside(high, -1)[1]
         else:
-            under, over = self._outside(low, -1), self._outside(high, +1)
-        image = max(1.0 - under[1].upper * (1.0 + UNIT), 0.0) * (1.0 - UNIT)
-        return Cells(mass, excess, found.mass_error, doubt, blur, under[0].upper, *over, image=image)
+            under, over, image = self._outside(low, -1), self._outside(high, +1), self._outside(low, +1)[1]
+        return Cells(mass, excess, found.mass_error, doubt, blur, under[0].upper, *over, image=image.lower)
 
     def _outside(self, z: float, side: int) -> tuple[Enclosure, Enclosure]:
         """P and Q beyond z, upwards or downwards."""

@@ -45,9 +45,13 @@ class Between:
     over_image: Enclosure
     limit: float
     """Up to this ε a step beyond its last cell puts the sum above ε."""
+    floor: float
+    """From this ε on, steps below their first cell keep the sum below ε, where they were left out for that reason."""
 
     def upper(self, epsilon: float) -> float:
         """δ from above."""
+        if epsilon < self.floor:
+            return 1.0
         image = self.over_image.lower * math.exp(min(epsilon, 700.0)) if epsilon <= self.limit else 0.0
         beyond = max(self.over.upper - image * (1.0 - 4.0 * LIBM), 0.0)
         found = (self.upper_law.upper(epsilon, self.blur) + beyond) * (1.0 + 4.0 * UNIT) + LEAST_MASS
@@ -79,6 +83,12 @@ class FewSteps:
         if sum(n * m.cells for n, m in zip(counts, grid, strict=True)) >= MOST_POINTS:
             raise Unreachable
         cells = [piece.cut(mesh, log_mass) for (piece, _), mesh in zip(self.pieces, grid, strict=True)]
+        tops = math.fsum(n * (m.lowest + m.span * m.cells) for n, m in zip(counts, grid, strict=True))
+        floors = []
+        for i, ((piece, _), mesh) in enumerate(zip(self.pieces, grid, strict=True)):
+            if mesh.lowest > piece.reach(log_mass)[0]:
+                cells[i] = cells[i]._replace(under=0.0)
+                floors.append(tops - mesh.span * mesh.cells)
         laws = [
             [LatticeLaw(law(c, m.span), m.lowest, n) for c, m, n in zip(cells, grid, counts, strict=True)]
             for law in (above, below)
@@ -96,13 +106,17 @@ class FewSteps:
             over=_any([c.over for c in cells], [c.kept for c in cells], counts),
             over_image=_any([c.over_image for c in cells], [c.image for c in cells], counts),
             limit=min(lasts, default=math.inf) - blur - 1e-12 * abs(bottom),
+            floor=max(floors, default=-math.inf) + blur + 1e-12 * abs(tops),
         )
 
     def width(self, epsilon: float, near: float, log_mass: float) -> float:
         """How far the widest step ranges."""
         found = ranges(self.pieces, epsilon * (1.0 - near), epsilon * (1.0 + near), log_mass)
-        return max([*(b - a for a, b in found), 1e-9 * abs(epsilon), 1e-200])
+        ends = [piece.reach(log_mass) for piece, _ in self.pieces]
+        # A single step needs no width at all; cells must still be wider than the rounding of their edges.
+        return max([*(b - a for a, b in found), 1e-6 * abs(epsilon), *(1e-8 * (b - a) for a, b in ends), 1e-200])
 
+    @np.errstate(all="ignore")  # what overflows is checked at the end: see `Between`
     def delta(self, epsilon: float, tolerance: float) -> Enclosure:
         """δ(ε), the finite part."""
         return self._around(epsilon, 0.0, tolerance)[0]
@@ -121,6 +135,7 @@ class FewSteps:
                 return found, pair
             log_delta, span = math.log(found.lower if found.lower > 0.0 else found.upper), finer
 
+    @np.errstate(all="ignore")
     def curve(self, epsilons: Sequence[float], tolerance: float) -> dict[float, Enclosure]:
         """δ at many ε > 0: laws made for one ε serve its neighbours, each reading certified as if alone."""
         answers: dict[float, Enclosure] = {}
@@ -135,6 +150,7 @@ class FewSteps:
             waiting = waiting[len(group) :]
         return answers
 
+    @np.errstate(all="ignore")
     def is_below(self, epsilon: float, delta: float) -> bool:
         """Whether δ(ε) is seen at the first glance to be no more than this."""
         log_mass = math.log(delta) - math.log(self._steps) - 9.0
@@ -145,6 +161,7 @@ class FewSteps:
         least = width * max(1.0 / MOST_CELLS, 1.1 * self._steps / MOST_POINTS)
         return max(span * math.sqrt(0.4 / max(excess, 0.4)), least)
 
+    @np.errstate(all="ignore")
     def epsilon(self, low_target: float, high_target: float, tolerance: float, most: float = math.inf) -> Enclosure:
         """ε at a δ known to lie between two numbers: the finite part must get below the one, and stay above the
         other.
@@ -181,11 +198,12 @@ class FewSteps:
         least = max(_epsilon(s, log_delta) for s, _ in sketches)
         most = sum(n * _epsilon(s, log_delta - share) for s, n in sketches)
         found = Enclosure(0.0, supremum)
+        x = min(math.sqrt(max(least, 1e-3 * most) * most), 0.999 * supremum)
         if least <= 1e-6 * most:  # perhaps ε = 0 suffices
-            pair = self.between(1e-3 * most, 1.0, log_mass, self.width(1e-3 * most, 1.0, log_mass) / SCOUT)
+            x = max(1e-3 * most, 1e-6 * max(p.reach(log_mass)[1] for p, _ in self.pieces))
+            pair = self.between(x, 1.0, log_mass, self.width(x, 1.0, log_mass) / SCOUT)
             if pair.upper(0.0) <= low_target:
                 return NOTHING, pair, 0.0
-        x = min(math.sqrt(max(least, 1e-3 * most) * most), 0.999 * supremum)
         for _ in range(SEARCHES):
             pair = self.between(x, NEAR, log_mass, self.width(x, NEAR, log_mass) / SCOUT)
             upper, lower = pair.upper(x), pair.lower(x)

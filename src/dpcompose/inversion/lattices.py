@@ -32,11 +32,13 @@ def ranges(pieces: Pieces, low: float, high: float, log_mass: float) -> list[tup
 def meshes(pieces: Pieces, low: float, high: float, log_mass: float, span: float) -> list[Mesh]:
     """The cells of each step, with a common span close to the one asked for, and some to spare."""
     offsets, span = aligned(pieces, span, log_mass)
-    pad = (sum(n for _, n in pieces) + 2) * span
+    steps = sum(n for _, n in pieces)
+    pad = (steps + 2) * span
+    deeper = steps * (pad + 3.0 * span)  # so that all others at their greatest still stay below ε
     found = []
     for (piece, _), (a, b), offset in zip(pieces, ranges(pieces, low, high, log_mass), offsets, strict=True):
         least, greatest = piece.reach(log_mass)
-        first = math.floor((max(least, a - pad) - offset) / span - 1e-6)
+        first = math.floor((max(least, a - deeper) - offset) / span - 1e-6)
         last = math.ceil((min(greatest, b + pad) - offset) / span + 1e-6)
         found.append(Mesh(offset, span, first, max(last - first, 1)))
     return found
