@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from dpcompose.errors import Declined
@@ -16,25 +15,16 @@ from dpcompose.theorems.finite_curves import SampledFiniteCurve, leak_of_law
 from dpcompose.theorems.listed import SampledListed
 from dpcompose.theorems.sampled_curves import SampledLaplaceCurve
 from dpcompose.theorems.sampled_normal_curve import SampledNormalCurve
+from dpcompose.theorems.transform import rational_root
 from dpcompose.theorems.without_replacement import drawn, leaky, symmetric
 
 REMOVE = Direction.REMOVE
 
 
-def root(square: Fraction) -> Fraction:
-    """The square root of a fraction that has one."""
-    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if top * top != square.numerator or bottom * bottom != square.denominator:
-        raise Declined("μ is not rational")
-    return Fraction(top, bottom)
-
-
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_normal(m: SampledWithoutReplacement, inner: GDP) -> LossTransform:
     r"""Where all other records contribute nothing, the neighbours give $(1-\eta)N(0,1)+\eta N(\mu,1)$ and $N(0,1)$."""
-    if not inner.mu_squared:
-        raise Declined("nothing is lost")
-    step = SampledGaussianLoss(drawn(m), 1 / root(Fraction(inner.mu_squared)), REMOVE)
+    step = SampledGaussianLoss(drawn(m), 1 / rational_root(Fraction(inner.mu_squared)), REMOVE)
     return LossTransform(step, step)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +18,6 @@ from dpcompose.inversion import (
 )
 from dpcompose.kernel import Parts, Side, composes, describes, implies
 from dpcompose.mechanisms.discrete_gaussian import DiscreteGaussian
-from dpcompose.mechanisms.gaussian import Gaussian
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Profile
 from dpcompose.numerics.enclosure import Enclosure, Real
@@ -77,16 +77,22 @@ def discrete_gaussian_transform(m: DiscreteGaussian) -> LossTransform:
 
 
 @describes("X-LINE-SGM", ZDW22.at("Thm. 11"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
-def sampled_gaussian_transform(m: Sampled) -> LossTransform:
+def sampled_gaussian_transform(m: Sampled, inner: GDP) -> LossTransform:
     r"""Removing a record from a Poisson-sampled Gaussian gives $(1-q)N(0,\sigma^2)+qN(\Delta,\sigma^2)$ against
     $N(0,\sigma^2)$, adding one the reverse; these two pairs dominate all others.
     """
-    inner = m.mechanism
-    if not isinstance(inner, Gaussian) or not inner.noise_std or not inner.sensitivity or m.rate in (0, 1):
-        raise Declined("not a Gaussian with noise, sampled at a rate between 0 and 1")
-    noise = Fraction(inner.noise_std) / Fraction(inner.sensitivity)
-    remove, add = (SampledGaussianLoss(m.rate, noise, direction) for direction in (Direction.REMOVE, Direction.ADD))
+    q = in_between(m.rate)
+    noise = 1 / rational_root(Fraction(inner.mu_squared))
+    remove, add = (SampledGaussianLoss(q, noise, direction) for direction in (Direction.REMOVE, Direction.ADD))
     return LossTransform(remove, add, turned=(add, remove))
+
+
+def rational_root(square: Fraction) -> Fraction:
+    """μ from μ², where it is a fraction and not 0."""
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if not top or top * top != square.numerator or bottom * bottom != square.denominator:
+        raise Declined("needs a rational μ above 0")
+    return Fraction(top, bottom)
 
 
 def in_between(rate: Real) -> Real:
