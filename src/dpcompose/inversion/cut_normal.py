@@ -141,7 +141,7 @@ class NormalStep:
             mixed = bare + q * (other - bare)
             return (mixed, bare) if self.direction is Direction.REMOVE else (bare, mixed)
 
-        return enclose(lambda: tails()[0], 1e-12), enclose(lambda: tails()[1], 1e-12)
+        return enclose(lambda: tails()[0]), enclose(lambda: tails()[1])
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,10 @@ def _any(parts: list[Enclosure], wholes: list[float], counts: list[int]) -> Encl
 
     least = union([p.lower / m if m > 0.0 else 0.0 for p, m in zip(parts, wholes, strict=True)])
     whole = math.prod(m**n for m, n in zip(wholes, counts, strict=True))
-    return Enclosure(least * whole * (1.0 - 1e-13), min(union([p.upper for p in parts]) * (1.0 + 1e-13), 1.0))
+    return Enclosure(
+        least * whole * (1.0 - 5.0 * LIBM - 2.0 * UNIT * sum(counts)),
+        min(union([p.upper for p in parts]) * (1.0 + 5.0 * LIBM), 1.0),
+    )
 
 
 def log_delta_of(sketch: Sketch, epsilon: float) -> float:
