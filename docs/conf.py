@@ -13,7 +13,7 @@ author = "the dpcompose authors"
 copyright = author
 version = release = installed("dpcompose")
 
-extensions = ["myst_parser", "mathml", "generate", "gallery"]
+extensions = ["myst_parser", "mathml", "generate", "gallery", "engine_pictures"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
