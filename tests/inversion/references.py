@@ -37,6 +37,31 @@ def sampled_gaussian_once(rate: float, noise: float, *, remove: bool, epsilon: f
         return low - e * ((1 - q) * low + q * lower)
 
 
+def sampled_gaussian_at(rate: float, noise: float, epsilon: mpf, *, remove: bool) -> mpf:
+    """One step at any ε, also below 0."""
+    if remove and mp.exp(epsilon) <= 1 - mpf(rate):
+        return 1 - mp.exp(epsilon)
+    return sampled_gaussian_once(rate, noise, remove=remove, epsilon=epsilon)
+
+
+def sampled_gaussian_twice(rate: float, noise: float, epsilon: float, *, remove: bool) -> mpf:
+    """Condition on the first step: its outcome is an integral, the second is closed."""
+    q, s = mpf(rate), mpf(noise)
+
+    def inner(x: mpf) -> mpf:
+        ratio = 1 - q + q * mp.exp((x - mpf(1) / 2) / s**2)
+        weight = mp.npdf(x, 0, s) * (ratio if remove else 1)
+        loss = mp.log(ratio) if remove else -mp.log(ratio)
+        return weight * sampled_gaussian_at(rate, noise, mpf(epsilon) - loss, remove=remove)
+
+    with mp.workdps(22):
+        places = [s * i for i in range(-10, 11)] + [1 + s * i for i in range(-10, 11)]
+        end = mp.exp(mpf(epsilon)) / (1 - q) if remove else mp.exp(-mpf(epsilon)) / (1 - q)
+        if end - 1 + q > 0:  # where the second step stops mattering
+            places.append(s**2 * mp.log((end - 1 + q) / q) + mpf(1) / 2)
+        return mp.quad(inner, sorted({mpf(x) for x in places}), maxdegree=4)
+
+
 def sampled_gaussian(
     rate: float, noise: float, *, remove: bool, count: int, epsilon: float, digits: float = 16.0, reach: float = 0.0
 ) -> arb:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -23,20 +22,24 @@ from dpcompose.inversion import (
     TwoPointLoss,
     profile,
 )
-from dpcompose.inversion.beside import above, below, staying
-from dpcompose.inversion.composed import Composed, LatticeLaw, compose
-from dpcompose.inversion.cut import Cells, Divisible, Mesh
+from dpcompose.inversion.cut import Divisible
 from dpcompose.inversion.cut_atoms import AtomStep
-from dpcompose.inversion.cut_laplace import LaplaceStep
 from dpcompose.inversion.cut_normal import NormalStep
 from dpcompose.inversion.divided import divided
 from dpcompose.inversion.enumerated import Enumerated, enumerated
 from dpcompose.inversion.few import FewSteps
 from dpcompose.numerics.enclosure import Enclosure
-from references import atoms, laplace_twice, sampled_gaussian_once, sums, two_point
+from references import (
+    atoms,
+    laplace_twice,
+    sampled_gaussian_at,
+    sampled_gaussian_once,
+    sampled_gaussian_twice,
+    sums,
+    two_point,
+)
 
 REMOVE, ADD = Direction.REMOVE, Direction.ADD
-ROUNDING = 1e-15
 
 
 def few(*parts: tuple[Loss, int]) -> FewSteps:
@@ -46,31 +49,6 @@ def few(*parts: tuple[Loss, int]) -> FewSteps:
 def holds(found: Enclosure, truth: mpf, gap: float) -> None:
     assert found.lower <= truth <= found.upper
     assert found.gap <= gap
-
-
-def sampled_gaussian_at(rate: float, noise: float, epsilon: mpf, *, remove: bool) -> mpf:
-    """One step at any ε, also below 0."""
-    if remove and mp.exp(epsilon) <= 1 - mpf(rate):
-        return 1 - mp.exp(epsilon)
-    return sampled_gaussian_once(rate, noise, remove=remove, epsilon=epsilon)
-
-
-def sampled_gaussian_twice(rate: float, noise: float, epsilon: float, *, remove: bool) -> mpf:
-    """Condition on the first step: its outcome is an integral, the second is closed."""
-    q, s = mpf(rate), mpf(noise)
-
-    def inner(x: mpf) -> mpf:
-        ratio = 1 - q + q * mp.exp((x - mpf(1) / 2) / s**2)
-        weight = mp.npdf(x, 0, s) * (ratio if remove else 1)
-        loss = mp.log(ratio) if remove else -mp.log(ratio)
-        return weight * sampled_gaussian_at(rate, noise, mpf(epsilon) - loss, remove=remove)
-
-    with mp.workdps(22):
-        places = [s * i for i in range(-10, 11)] + [1 + s * i for i in range(-10, 11)]
-        end = mp.exp(mpf(epsilon)) / (1 - q) if remove else mp.exp(-mpf(epsilon)) / (1 - q)
-        if end - 1 + q > 0:  # where the second step stops mattering
-            places.append(s**2 * mp.log((end - 1 + q) / q) + mpf(1) / 2)
-        return mp.quad(inner, sorted({mpf(x) for x in places}), maxdegree=4)
 
 
 @pytest.mark.parametrize("direction", list(Direction))
@@ -202,176 +180,6 @@ def test_a_curve_agrees_with_single_answers() -> None:
         alone = composed.delta(place, 1e-6)
         assert max(found.lower, alone.lower) <= min(found.upper, alone.upper)
         assert found.gap <= 1e-6
-
-
-# ---------------------------------------------------------------------------------------------- cells
-
-
-def cell_by_cell(step: Divisible, mesh: Mesh, masses: list[mpf], excesses: list[mpf]) -> None:
-    cells = step.cut(mesh, -80.0)
-    for j, (mass, excess) in enumerate(zip(masses, excesses, strict=True)):
-        assert abs(cells.mass[j] - mass) <= cells.mass_error * mass + 1e-40
-        assert abs(cells.excess[j] - excess) <= cells.excess_error[j] + cells.blur * mass * 2 + 1e-40
-        assert cells.excess_error[j] <= 1e-12 * mass + 1e-30
-
-
-@pytest.mark.parametrize("rate, noise", [(0.3, 1.0), (1e-5, 0.4), (1, 2.0), (0.9, 30.0)])
-def test_cells_of_normal_noise(rate: float, noise: float) -> None:
-    step = NormalStep(1 / Fraction(noise) ** 2, rate, REMOVE)
-    low, high = step.reach(-20.0)
-    mesh = Mesh(low, (high - low) / 7, 0, 7)
-    q, s = mpf(rate), mpf(noise)
-
-    def place(loss: mpf) -> mpf:
-        odds = (mp.exp(loss) - 1 + q) / q
-        return s**2 * mp.log(odds) + mpf(1) / 2 if odds > 0 else -mp.inf
-
-    with mp.workdps(60):
-        cuts = [place(mpf(x)) for x in mesh.edges.tolist()]
-        bare = [mp.ncdf(b / s) - mp.ncdf(a / s) for a, b in pairwise(cuts)]
-        with_record = [mp.ncdf((b - 1) / s) - mp.ncdf((a - 1) / s) for a, b in pairwise(cuts)]
-        masses = [(1 - q) * a + q * b for a, b in zip(bare, with_record, strict=True)]
-        excesses = [
-            m - mp.exp(mpf(x)) * a for m, x, a in zip(masses, mesh.edges.tolist()[:-1], bare, strict=True)
-        ]  # fmt: skip
-        cell_by_cell(step, mesh, masses, excesses)
-
-
-@pytest.mark.parametrize("direction", list(Direction))
-def test_cells_of_laplace_noise(direction: Direction) -> None:
-    size, rate = 2.0, 0.25
-    step = LaplaceStep(size, rate, direction)
-    low, high = step.reach(-20.0)
-    mesh = Mesh(low, (high - low) / 5, 0, 6)
-    sign = 1 if direction is REMOVE else -1
-    with mp.workdps(40):
-        q, e = mpf(rate), mpf(size)
-
-        def plain(loss: mpf) -> mpf:
-            odds = (mp.exp(sign * loss) - 1 + q) / q
-            return min(max(mp.log(odds), -e), e) if odds > 0 else -e
-
-        def under(a: mpf, b: mpf, power: int) -> mpf:
-            """The integral of the density without the record, times X^power."""
-            return mp.quad(lambda y: mp.exp(-(y + e) / 2) / 4 * (1 - q + q * mp.exp(y)) ** power, [a, b])
-
-        def atom(y: mpf, power: int) -> mpf:
-            return (mp.exp(-max(y, mpf(0))) / 2) * (1 - q + q * mp.exp(y)) ** power
-
-        cuts = [plain(mpf(x)) for x in mesh.edges.tolist()]
-        p, r = (1, 0) if direction is REMOVE else (0, 1)
-        masses, excesses = [], []
-        for j, (a, b) in enumerate(pairwise(cuts)):
-            y = {0: -sign * e, 5: sign * e}.get(j)
-            mass, image = (abs(under(a, b, k)) + (atom(y, k) if y is not None else 0) for k in (p, r))
-            masses.append(mass)
-            excesses.append(mass - mp.exp(mpf(mesh.edges[j])) * image)
-        cell_by_cell(step, mesh, masses, excesses)
-
-
-def test_a_law_lies_between_its_lattices() -> None:
-    """For one step δ on either lattice is a sum, and so is the truth."""
-    generator = np.random.default_rng(3)
-    for _ in range(20):
-        losses = np.sort(generator.normal(0.0, 1.0, 40))
-        weights = generator.dirichlet(np.ones(40))
-        span = float(generator.uniform(0.01, 0.8))
-        first = math.floor(losses[0] / span) - 1
-        mesh = Mesh(0.0, span, first, math.ceil(losses[-1] / span) - first + 1)
-        cells = AtomStep(losses, weights, 0.0, 0.0).cut(mesh, -50.0)
-        upper, lower = above(cells, span), below(cells, span)
-        for epsilon in np.linspace(-2.0, 2.5, 60).tolist():
-            truth = float(weights @ np.maximum(-np.expm1(epsilon - losses), 0.0))
-            gain = np.maximum(-np.expm1(epsilon - mesh.edges), 0.0)
-            assert float(lower @ gain) <= truth + ROUNDING
-            assert truth <= float(upper @ gain) + ROUNDING
-
-
-def test_outcomes_counted_at_an_edge_do_not_lie_below_it() -> None:
-    """The condition under which parts of neighbouring cells may be merged into a lattice point."""
-    generator = np.random.default_rng(4)
-    span = 0.1
-    mass = generator.dirichlet(np.ones(30))
-    excess = mass * -math.expm1(-span) * generator.uniform(0.0, 1.0, 30)
-    stays = staying(mass, excess, span)
-    deficit = math.exp(span) * (-math.expm1(-span) * mass - excess)
-    assert np.all(stays[1:] * excess[1:] >= (1 - stays[:-1]) * deficit[:-1] - 1e-18)
-    assert stays[-1] == 1.0
-    assert 0.2 < float(stays.mean()) < 0.9
-
-
-# ---------------------------------------------------------------------------------------------- what is left out shows
-
-
-def spread(weights: np.ndarray, count: int, tilt: float) -> Composed:
-    return compose([LatticeLaw(weights, 0.0, count)], 0.01, tilt)
-
-
-def test_the_rounding_of_the_transform_matters() -> None:
-    """Read far from where the tilt put the mass, almost nothing but rounding is left."""
-    size, count = 4096, 3
-    weights = np.exp(-0.02 * np.arange(size))
-    weights /= weights.sum()
-    composed, epsilon = spread(weights, count, 0.01), 60.0
-    places = np.arange(count * size)
-    log_binomial = np.log(0.5 * (places + 1.0) * (places + 2.0))  # below `size` no weight is cut off
-    terms = np.exp(3 * math.log(weights[0]) + log_binomial - 0.02 * places)
-    assert epsilon > 0.01 * size
-    exact = mp.fsum(
-        mpf(t) * -mp.expm1(mpf(epsilon) - mpf("0.01") * j)
-        for j, t in zip(places.tolist(), _three(weights).tolist(), strict=False)
-        if 0.01 * j > epsilon
-    )
-    assert terms[0] > 0.0
-    assert composed.lower(epsilon, 0.0) <= exact <= composed.upper(epsilon, 0.0)
-    careless = replace(composed, error=0.0, relative=0.0)
-    assert not careless.lower(epsilon, 0.0) <= exact <= careless.upper(epsilon, 0.0)
-
-
-def _three(weights: np.ndarray) -> np.ndarray:
-    """A threefold convolution term by term: all terms positive, so every weight has its digits."""
-    return np.convolve(np.convolve(weights, weights), weights)
-
-
-def test_what_leaves_the_window_matters() -> None:
-    """A window too short for the sum folds it; only the bound on what is outside keeps the lower end sound."""
-    weights = np.full(64, 1.0 / 64.0)
-    whole = spread(weights, 4, 5.0)
-    folded = whole.law.reshape(-1, 128).sum(axis=0)
-    outside = float(np.abs(whole.law[128:]).sum())
-    narrow = replace(whole, law=folded, wrapped=outside)
-    epsilon = 0.2
-    assert narrow.lower(epsilon, 0.0) <= whole.lower(epsilon, 0.0)
-    assert whole.upper(epsilon, 0.0) <= narrow.upper(epsilon, 0.0)
-    assert replace(narrow, wrapped=0.0).lower(epsilon, 0.0) > whole.upper(epsilon, 0.0)
-    beyond = replace(whole, start=200, law=whole.law[200:])
-    assert beyond.upper(epsilon, 0.0) < whole.lower(epsilon, 0.0)  # without the bound on what is left of the window
-    held = replace(beyond, wrapped=float(whole.law[:200].sum()))
-    assert held.upper(epsilon, 0.0) >= whole.upper(epsilon, 0.0)
-
-
-def test_what_lies_beyond_the_lattice_matters() -> None:
-    step, epsilon = NormalStep(Fraction(1), 0.1, REMOVE), 0.5
-    pair = FewSteps([(step, 2)]).between(epsilon, 0.0, -40.0, 1e-3)
-    truth = sampled_gaussian_twice(0.1, 1.0, epsilon, remove=True)
-    assert pair.lower(epsilon) <= truth <= pair.upper(epsilon)
-    assert replace(pair, over=Enclosure(0.0, 0.0)).upper(epsilon) < truth
-    assert replace(pair, over_image=Enclosure(0.0, 0.0)).lower(epsilon) > truth
-
-
-def test_places_that_are_off_matter() -> None:
-    """A lattice moved by a hair, and a reading that knows by how much."""
-    weights = np.array([0.25, 0.5, 0.25])
-    moved = replace(spread(weights, 2, 1.0), lowest=1e-6)
-    exact = spread(weights, 2, 1.0)
-    assert moved.lower(0.015, 0.0) > exact.upper(0.015, 0.0)
-    assert moved.lower(0.015, 1e-6) <= exact.upper(0.015, 0.0)
-
-
-def test_what_lies_below_the_lattice_is_not_forgotten() -> None:
-    cells = Cells(np.array([0.5]), np.array([0.02]), 0.0, np.zeros(1), 0.0, 0.5)
-    assert float(above(cells, 0.1).sum()) >= 1.0
-    assert float(below(cells, 0.1).sum()) <= 0.5
 
 
 # ---------------------------------------------------------------------------------------------- through the front door
