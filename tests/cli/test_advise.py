@@ -50,6 +50,12 @@ def test_without_delta_a_gaussian_never_gets_there(run, told) -> None:
     assert (found["closed_form"], found["impossible"]) == (None, ["discrete Gaussian", "Gaussian"])
 
 
+def test_where_hardly_any_noise_is_needed_the_usual_one_is_best_for_long(told) -> None:
+    found = told("advise", "--queries", "10", "--epsilon", "1e6", "--delta", "0.5")
+    assert found["best"] == found["flips"][0]["best"] == "geometric"
+    assert found["options"][0]["within_19_of_20"] == 0
+
+
 def test_a_budget_is_split_by_weight(run, told) -> None:
     asked = ["advise", "--weights", "1,4,16", "--sensitivities", "1,1/2,1", "--epsilon", "1", "--delta", "1e-6"]
     code, out, _ = run(*asked)

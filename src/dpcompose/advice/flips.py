@@ -12,6 +12,8 @@ TIE = 1e-3
 """A noise is preferred to a more usual one only if it takes less by this share."""
 SMALL = 3.0
 """From this deviation on, discrete and continuous Gaussian noise are alike."""
+TINY = 0.05
+"""Below this deviation noise of whole numbers is 0 as good as always, whichever it is."""
 MOST = 2**17
 """No flip is looked for beyond so many queries."""
 RANK = {noise.name: rank for rank, noise in enumerate(KINDS)}
@@ -31,7 +33,8 @@ class Contest:
     """Who is best, at any number of queries.
 
     The Gaussian has a closed form, so it is asked first; another noise is fitted only if at the deviation of the best
-    so far it would reach the goal. Of the discrete Gaussian it says all, unless the noise is small.
+    so far it would reach the goal. Of the discrete Gaussian it says all, unless the noise is small; if there is hardly
+    any, noises of whole numbers are as good as equal.
     """
 
     goal: Goal
@@ -47,6 +50,8 @@ class Contest:
 
     def _best(self, queries: int) -> str:
         best: Option | None = fitted(GaussianNoise(), self.goal, queries)
+        if best is not None and best.deviation.upper < TINY and self.normal.whole:
+            return min((noise for noise in (*self.noises, self.normal) if noise.whole), key=lambda n: RANK[n.name]).name
         if best is not None and best.deviation.upper < SMALL:
             best = fitted(self.normal, self.goal, queries)
         for noise in self.noises:
