@@ -1,9 +1,8 @@
-"""Asks dpcompose for a stored work, and says what it got wrong and how wide it was."""
+"""Asks dpcompose for a stored work, and says what it got wrong."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from stored import Reference
@@ -14,15 +13,6 @@ from dpcompose.numerics.enclosure import Enclosure
 
 ORDERS = {"remove": inversion.Direction.REMOVE, "add": inversion.Direction.ADD}
 TOLERANCE = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The relative gaps of δ and ε, and every bound that is on the wrong side."""
-
-    delta_gap: float
-    epsilon_gap: float
-    wrong: tuple[str, ...]
 
 
 def below(x: Fraction) -> float:
@@ -57,20 +47,21 @@ def one_order(reference: Reference) -> inversion.Profile:
     return inversion.profile([(loss, reference.numbers["count"])])
 
 
-def judged(reference: Reference) -> Verdict:
-    """δ must meet the stored interval; at a δ no larger than the truth the least ε is no smaller than stored."""
+def disputed_delta(reference: Reference, found: Enclosure) -> list[str]:
+    """δ must meet the stored interval: what does not."""
     low, high = reference.delta
-    delta, epsilon = delta_of(reference), epsilon_of(reference, below(low))
     claims = {
-        f"δ <= {delta.upper!r}": Fraction(delta.upper) >= low,
-        f"δ >= {delta.lower!r}": Fraction(delta.lower) <= high,
-        f"ε({below(low)!r}) <= {epsilon.upper!r}": epsilon.upper >= reference.level,
+        f"δ <= {found.upper!r}": Fraction(found.upper) >= low,
+        f"δ >= {found.lower!r}": Fraction(found.lower) <= high,
     }
-    return Verdict(delta.gap, epsilon.gap, tuple(claim for claim, holds in claims.items() if not holds))
+    return [f"{reference.work}, {reference.order}: {claim}" for claim, holds in claims.items() if not holds]
 
 
-def overstated(reference: Reference) -> str:
-    """At a δ no smaller than the truth, the least ε is no larger than the stored one: what contradicts that."""
-    delta = above(reference.delta[1])
-    found = epsilon_of(reference, delta)
-    return "" if found.lower <= reference.level else f"ε({delta!r}) >= {found.lower!r}"
+def understated(reference: Reference, found: Enclosure) -> list[str]:
+    """At a δ no larger than the truth the least ε is no smaller than the stored one."""
+    return [] if found.upper >= reference.level else [f"{reference.work}, {reference.order}: ε <= {found.upper!r}"]
+
+
+def overstated(reference: Reference, found: Enclosure) -> list[str]:
+    """At a δ no smaller than the truth the least ε is no larger than the stored one."""
+    return [] if found.lower <= reference.level else [f"{reference.work}, {reference.order}: ε >= {found.lower!r}"]
