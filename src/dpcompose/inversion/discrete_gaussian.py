@@ -56,15 +56,6 @@ class DiscreteGaussianLoss:
         """The sum of all these steps."""
         return repeat([p for p in cast(Sequence[tuple[DiscreteGaussianLoss, int]], parts) if p[0].sensitivity])
 
-    def between(
-        self,
-        tilt: float,  # noqa: ARG002
-        square_width: float,  # noqa: ARG002
-        log_mass: float,  # noqa: ARG002
-    ) -> tuple[DiscreteGaussianLoss, DiscreteGaussianLoss]:
-        """No need."""
-        return self, self
-
     def dominating(self) -> Sequence[tuple[Loss, int]]:
         """Something simpler that is worse."""
         return [(self, 1)]

@@ -106,10 +106,6 @@ class FiniteLoss:
             error,
         )
 
-    def between(self, tilt: float, square_width: float, log_mass: float) -> tuple[FiniteLoss, FiniteLoss]:  # noqa: ARG002
-        """No need."""
-        return self, self
-
     def dominating(self) -> Sequence[tuple[Loss, int]]:
         """Something simpler that is worse."""
         return [(self, 1)]

@@ -75,10 +75,6 @@ class GaussianSum:
         """With so many steps taken out."""
         raise NotImplementedError(count)
 
-    def between(self, tilt: float, gap: float, log_mass: float) -> tuple[Summand, Summand]:  # noqa: ARG002
-        """No need."""
-        return self, self
-
     def dominating(self) -> Sequence[Summand]:
         """Nothing is simpler."""
         return [self]

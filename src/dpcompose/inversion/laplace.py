@@ -66,10 +66,6 @@ class LaplaceLoss:
         r"""$1-e^{-\varepsilon_0/2}$."""
         return min(1.0, -math.expm1(-0.5 * self._number[0]) * (1.0 + 1e-12))
 
-    def between(self, tilt: float, square_width: float, log_mass: float) -> tuple[LaplaceLoss, LaplaceLoss]:  # noqa: ARG002
-        """No need."""
-        return self, self
-
     def dominating(self) -> Sequence[tuple[Loss, int]]:
         """Pure DP: randomized response is the worst of it."""
         return [(TwoPointLoss(self.size), 1)]

@@ -111,9 +111,6 @@ class Summand(Protocol):
     def fewer(self, count: int) -> Summand:
         """This sum with so many of its steps taken out."""
 
-    def between(self, tilt: float, gap: float, log_mass: float) -> tuple[Summand, Summand]:
-        """Two sums of atoms with this one between them, about `gap` apart in ε; or itself, twice."""
-
     def dominating(self) -> Sequence[Summand]:
         """Something simpler whose profile lies above this one's, for when all else fails; or itself."""
 
@@ -183,11 +180,6 @@ class Smooth(Loss, Protocol):
 
     def layers(self, tilt: float, log_moment: Enclosure) -> Layers:
         """Uniform pieces under the density, for its decay."""
-
-    def between(self, tilt: float, square_width: float, log_mass: float) -> tuple[Smooth, Smooth]:
-        """Two finite laws with this one between them, cells having this mean square width in loss; or
-        itself, twice.
-        """
 
     def trimmed(self, log_mass: float, sharpness: int) -> Smooth:
         """With its far upper tail taken away, if it has one."""

@@ -160,12 +160,6 @@ class Repeated:
         """This sum with so many of its steps taken out."""
         return Repeated(self.loss, self.count - count)
 
-    def between(self, tilt: float, gap: float, log_mass: float) -> tuple[Summand, Summand]:
-        r"""The profile moves by $k(1+t)h^2/12$ in ε, each way."""
-        square = 6.0 * gap / (self.count * (1.0 + tilt))
-        below, above = self.loss.between(tilt, square, log_mass - math.log(self.count))
-        return Repeated(below, self.count), Repeated(above, self.count)
-
     def dominating(self) -> Sequence[Summand]:
         """Something simpler that is worse, as often; or itself."""
         worse = self.loss.dominating()

@@ -18,11 +18,9 @@ from typing import cast
 
 import numpy as np
 
-from dpcompose.inversion.cells import cells
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.decay import Layers
 from dpcompose.inversion.direction import Direction
-from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.gaussian import GaussianLoss
 from dpcompose.inversion.loss import Loss, Summand
 from dpcompose.inversion.nodes import TiltedNodes, quick_cumulants
@@ -76,15 +74,6 @@ class SampledGaussianLoss:
         """
         q, _, sigma, _ = self.numbers
         return min(1.0, q * (1.0 + 1e-12), q * 0.398942280402 / sigma)
-
-    def between(self, tilt: float, square_width: float, log_mass: float) -> tuple[FiniteLoss, FiniteLoss]:
-        r"""Cells in $x$: $dL/dx = \pm g/\sigma^2$ turns a width in loss into one in $x$."""
-        sigma = self.numbers[2]
-        left, right = ends(self, self.exponent(tilt), 40.0)
-        x = np.linspace(left, right, 500)
-        law = np.exp((f := self.log_density(x, self.exponent(tilt))) - f.max())
-        slope = float(law @ (self.log_ratio(x)[2] / sigma**2) ** 2 / law.sum())
-        return cells(self, min(math.sqrt(square_width / max(slope, 1e-300)), 0.1 * sigma), log_mass)
 
     def dominating(self) -> Sequence[tuple[Loss, int]]:
         """Without sampling the mechanism only gets worse."""

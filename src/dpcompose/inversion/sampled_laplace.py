@@ -79,15 +79,6 @@ class SampledLaplaceLoss:
         members = cast(Sequence[tuple[SampledLaplaceLoss, int]], parts)
         return repeat([m for m in members if m[0].size > 0 and m[0].rate > 0])
 
-    def between(
-        self,
-        tilt: float,  # noqa: ARG002
-        square_width: float,  # noqa: ARG002
-        log_mass: float,  # noqa: ARG002
-    ) -> tuple[SampledLaplaceLoss, SampledLaplaceLoss]:
-        """No need."""
-        return self, self
-
     def trimmed(self, log_mass: float, sharpness: int) -> SampledLaplaceLoss:  # noqa: ARG002 - bounded loss
         """With its far upper tail taken away, if it has one."""
         return self

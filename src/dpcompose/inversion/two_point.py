@@ -108,10 +108,6 @@ class TwoPointSum:
         """With so many steps taken out."""
         raise NotImplementedError(count)
 
-    def between(self, tilt: float, gap: float, log_mass: float) -> tuple[Summand, Summand]:  # noqa: ARG002
-        """No need."""
-        return self, self
-
     def dominating(self) -> Sequence[Summand]:
         """Something simpler that is worse."""
         return [self]
