@@ -28,7 +28,9 @@ from dpcompose.inversion.cut_normal import NormalStep
 from dpcompose.inversion.divided import divided
 from dpcompose.inversion.enumerated import Enumerated, enumerated
 from dpcompose.inversion.few import FewSteps
+from dpcompose.inversion.inside import LaplaceInside
 from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.laplace import laplace_delta
 from references import (
     atoms,
     laplace_twice,
@@ -180,6 +182,37 @@ def test_a_curve_agrees_with_single_answers() -> None:
         alone = composed.delta(place, 1e-6)
         assert max(found.lower, alone.lower) <= min(found.upper, alone.upper)
         assert found.gap <= 1e-6
+
+
+@pytest.mark.parametrize("size, count", [("1/10", 1), ("1/10", 3), ("1/5", 70), ("1/100", 200), ("1/7", 90)])
+def test_how_many_laplace_losses_fall_inside(size: str, count: int) -> None:
+    """Against the sum of polynomials that another theorem takes."""
+    step = Fraction(size)
+    inside = LaplaceInside(step, count)
+    for part in (0.0, 0.1, 0.345, 0.5):
+        epsilon = part * float(count * step)
+        exact = laplace_delta(count, step, Fraction(epsilon))
+        found = inside.delta(epsilon, 1e-9)
+        assert max(found.lower, exact.lower) <= min(found.upper, exact.upper)
+        assert found.gap <= 1e-10
+
+
+def test_a_thousand_small_laplace_losses_against_the_line() -> None:
+    composed = profile([(LaplaceLoss(Fraction(1, 100)), 1000)])
+    found, line = composed.epsilon(1e-6, 1e-9), composed._solve(1e-6, 1e-6, 1e-7)
+    assert isinstance(composed.small, LaplaceInside)
+    assert max(found.lower, line.lower) <= min(found.upper, line.upper)
+    assert found.gap <= 1e-9
+
+
+def test_those_beyond_the_most_inside_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    step, count, epsilon = Fraction(1, 5), 40, 2.0
+    truth = laplace_delta(count, step, Fraction(epsilon))
+    monkeypatch.setattr("dpcompose.inversion.inside.MOST_INSIDE", 6)
+    inside = LaplaceInside(step, count)
+    assert inside.lower(epsilon) <= truth.upper
+    assert truth.lower <= inside.upper(epsilon)
+    assert inside.upper(epsilon) - inside._remainder < truth.lower
 
 
 # ---------------------------------------------------------------------------------------------- through the front door

@@ -7,6 +7,10 @@ from collections.abc import Callable
 
 from dpcompose.numerics.enclosure import Enclosure
 
+EVALUATIONS = 80
+NOTHING_LEFT = 1e-100
+"""A value so small is that of a profile at its end, where it falls to 0 like a straight line."""
+
 
 def crossing(  # noqa: PLR0917 - a function, a value and where to look
     bound: Callable[[float], float], target: float, known: Enclosure, near: float, slope: float, width: float
@@ -17,8 +21,8 @@ def crossing(  # noqa: PLR0917 - a function, a value and where to look
     a, b = known.lower, known.upper
     high: float | None = None
     low: float | None = None
-    x, shift = min(max(near, a), b), width
-    for _ in range(60):
+    x, shift, sizes = min(max(near, a), b), width, [math.inf, math.inf]
+    for _ in range(EVALUATIONS):
         value = bound(x)
         if value > target:
             a, high = x, value
@@ -31,13 +35,16 @@ def crossing(  # noqa: PLR0917 - a function, a value and where to look
             x = min(max(x + step + math.copysign(shift, step), known.lower), known.upper)
             shift *= 4.0
         else:
-            x = _aim(a, b, _share(high, low, target), width if value > target else -width)
+            idle = b - a > 0.3 * sizes[-2]  # two steps should do more than halving does
+            sizes.append(b - a)
+            share = 0.5 if idle else _share(high, low, target)
+            x = _aim(a, b, share, width if value > target else -width)
     return a, b
 
 
 def _share(high: float, low: float, target: float) -> float:
     """How far from the higher to the lower value the target lies: of the logarithms, or near 0 of the values."""
-    if low < 1e-6 * high:
+    if low < NOTHING_LEFT:
         return (high - target) / (high - low)
     return math.log(high / target) / math.log(high / low)
 

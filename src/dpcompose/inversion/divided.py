@@ -19,6 +19,7 @@ from dpcompose.inversion.enumerated import MOST_STEPS, MOST_WAYS, Enumerated, en
 from dpcompose.inversion.few import FewSteps
 from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.gaussian import GaussianSum
+from dpcompose.inversion.inside import LaplaceInside
 from dpcompose.inversion.laplace import LaplaceLoss
 from dpcompose.inversion.loss import Summand
 from dpcompose.inversion.repeated import Repeated
@@ -59,12 +60,15 @@ def divided(summands: Sequence[Summand]) -> list[tuple[Divisible, int]]:
 
 def small_sum(summands: Sequence[Summand]) -> SmallSum | None:
     """Few ways in which the sum can come about, or few steps; or None."""
-    if sum(s.steps for s in summands) > MOST_STEPS or all(isinstance(s, GaussianSum) for s in summands):
+    if sum(s.steps for s in summands) > 2 * MOST_STEPS or all(isinstance(s, GaussianSum) for s in summands):
         return None
     try:
         parts = divided(summands)
     except Unreachable:
         return None
+    match summands:
+        case [Repeated(loss=LaplaceLoss(size=size), count=count)] if LaplaceInside.serves(size, count):
+            return LaplaceInside(size, count)
     atoms = [(piece, count) for piece, count in parts if isinstance(piece, AtomStep)]
     if len(atoms) == len(parts) and ways(atoms) <= MOST_WAYS:
         return enumerated(atoms)
@@ -84,6 +88,8 @@ def ways_to(small: SmallSum | None, summands: Sequence[Summand], tolerance: floa
         return (Way.LINE,)
     if isinstance(small, Enumerated) or any(is_slow(s) for s in summands):
         return (Way.SMALL,)
+    if isinstance(small, LaplaceInside):
+        return (Way.SMALL, Way.LINE)
     few = sum(count for _, count in divided(summands)) < FEW
     smooth = any(isinstance(s, GaussianSum) for s in summands)  # its transform decays fast
     return (Way.SMALL, Way.LINE) if few and not smooth and tolerance >= FINEST else (Way.LINE, Way.SMALL)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcompose.inversion.crossing import crossing
 from dpcompose.inversion.cut_atoms import AtomStep
+from dpcompose.inversion.pointwise import Pointwise
 from dpcompose.inversion.rounding import LIBM, UNIT, Floats
-from dpcompose.numerics.enclosure import NOTHING, Enclosure
 
 MOST_WAYS, MOST_STEPS = 200_000, 1000
 UNDERFLOW = 1e-300
@@ -33,7 +32,7 @@ def ways(pieces: Sequence[tuple[AtomStep, int]]) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Enumerated:
+class Enumerated(Pointwise):
     """All sums with their weights."""
 
     losses: Floats
@@ -53,27 +52,6 @@ class Enumerated:
         """δ from above."""
         value = self._value(epsilon - self.loss_error - 4.0 * UNIT * abs(epsilon)) * (1.0 + self.weight_error)
         return min(value + UNDERFLOW * self.losses.size, 1.0)
-
-    def delta(self, epsilon: float, tolerance: float) -> Enclosure:  # noqa: ARG002 - as close as floats can
-        """δ(ε)."""
-        return Enclosure(self.lower(epsilon), self.upper(epsilon))
-
-    def epsilon(self, low_target: float, high_target: float, tolerance: float, most: float) -> Enclosure:
-        """ε at a δ known to lie between two numbers."""
-        if self.upper(0.0) <= low_target:
-            return NOTHING
-        top, width = max(most, 0.0), min(0.1 * tolerance, 1e-11) * most
-        _, up = crossing(self.upper, low_target, Enclosure(0.0, top), 0.5 * top, 1.0 / top, width)
-        down, _ = crossing(self.lower, high_target, Enclosure(0.0, up), up - width, 1.0 / top, width)
-        return Enclosure(down, up)
-
-    def curve(self, epsilons: Sequence[float], tolerance: float) -> dict[float, Enclosure]:
-        """δ at many ε."""
-        return {e: self.delta(e, tolerance) for e in epsilons}
-
-    def is_below(self, epsilon: float, delta: float) -> bool:
-        """Whether δ(ε) is no more than this."""
-        return self.upper(epsilon) <= delta
 
 
 def enumerated(pieces: Sequence[tuple[AtomStep, int]]) -> Enumerated:

@@ -1,0 +1,147 @@
+r"""Many equal Laplace mechanisms of small $\varepsilon_0$, by how many of them fall strictly inside.
+
+A step is at $\pm\varepsilon_0$ but for a chance of about $\varepsilon_0/2$, so only few of $k$ lie in between; a line
+would see the others as a lattice that hardly fades. Given $j$ inside, their sum is $\varepsilon_0V$ with $V$ a sum of $j$
+uniform variables on $[-1,1]$ (density $f_j$, a spline), tilted by $e^{\varepsilon_0V/2}$. Let $m$ of the others be up:
+
+$$\delta(\varepsilon) = 2^{-k}e^{(\varepsilon-k\varepsilon_0)/2}
+  \sum_{j,m}\tbinom kj\tbinom{k-j}m\varepsilon_0^jH_j(\xi),\qquad
+  H_j(\xi) = \int_\xi^jf_j(v)\,2\sinh\tfrac{\varepsilon_0(v-\xi)}2\,dv,$$
+
+with $\xi = \varepsilon/\varepsilon_0+k-j-2m$. Every term is positive. For $\xi \le -j$ the integral is
+$2\sinh(-\frac{\varepsilon_0\xi}2)\bigl(\sinh\frac{\varepsilon_0}2/\frac{\varepsilon_0}2\bigr)^j$; else it is integrated
+piece by piece, where $f_j$ is a polynomial. The terms beyond $j = J$ add up to at most $\lambda^{J+1}/(J+1)!$ with
+$\lambda = \frac k2(1-e^{-\varepsilon_0})$.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from flint import arb, ctx
+
+from dpcompose.inversion.laplace import LaplaceLoss
+from dpcompose.inversion.legendre import rule
+from dpcompose.inversion.pointwise import Pointwise
+from dpcompose.inversion.repeated import Repeated
+from dpcompose.inversion.rounding import LIBM, UNIT, Floats, nearest
+from dpcompose.inversion.saddle import at_delta
+from dpcompose.numerics.enclosure import Real
+
+MOST_INSIDE, MOST_COUNT, GREATEST_SIZE, MOST_EXPECTED = 40, 2000, 0.25, 8.0
+POINTS = 32
+QUADRATURE = 1e-17
+r"""On a piece $f_j$ is at most ½ and of degree $j-1 < 40$, so it grows by at most $\varrho^{j-1}$ on the ellipse
+(Bernstein), and the rule with 32 points errs by at most
+$\frac{64}{15}\varrho^{j-65}e^{\varepsilon_0(2j+\varrho)/2}/(1-\varrho^{-2})$ on each of $j$ pieces: at $\varrho = 20$,
+all together, by far less than this."""
+NODES = 4e4
+"""A node is off by a rounding; relative to its distance from the spline's end, over 39 factors, by so many at most."""
+
+
+@dataclass(frozen=True)
+class LaplaceInside(Pointwise):
+    r"""`count` mechanisms with $\varepsilon_0$ = `size`."""
+
+    size: Real
+    count: int
+
+    @staticmethod
+    def serves(size: Real, count: int) -> bool:
+        """Whether few enough are expected inside."""
+        return size <= GREATEST_SIZE and count <= MOST_COUNT and 0.5 * count * float(size) <= MOST_EXPECTED
+
+    @cached_property
+    def _blur(self) -> float:
+        """Places are off by no more than this: by the rounding of ε0, and of quotients by it."""
+        return 16.0 * UNIT * self.count * float(self.size)
+
+    @cached_property
+    def _relative(self) -> float:
+        k, logs = self.count, float(_log_factorials(self.count)[-1])
+        return 2.0 * UNIT * (8.0 * logs + 8.0 * k + 8.0 * MOST_INSIDE + NODES + 64.0) + 16.0 * LIBM
+
+    @cached_property
+    def _remainder(self) -> float:
+        expected = -0.5 * self.count * math.expm1(-float(self.size)) * (1.0 + 1e-12)
+        j = min(MOST_INSIDE, self.count) + 1
+        return math.exp(j * math.log(expected) - math.lgamma(j + 1.0) + 1e-6) if j <= self.count else 0.0
+
+    def lower(self, epsilon: float) -> float:
+        """δ from below."""
+        value, error = self._value(epsilon + self._blur)
+        return max((value - error) * (1.0 - self._relative), 0.0)
+
+    def upper(self, epsilon: float) -> float:
+        """δ from above."""
+        value, error = self._value(epsilon - self._blur)
+        return min((value + error) * (1.0 + self._relative) + self._remainder, 1.0)
+
+    def guess(self, delta: float, most: float) -> tuple[float, float]:
+        """From the saddle point."""
+        saddle = at_delta(Repeated(LaplaceLoss(self.size), self.count).cumulants, math.log(delta))
+        return min(max(saddle.epsilon, 0.0), most), saddle.tilt
+
+    def _value(self, epsilon: float) -> tuple[float, float]:
+        """The sum up to J, and the error of its quadrature."""
+        k, e = self.count, nearest(self.size)[0]
+        if epsilon >= k * e:
+            return 0.0, 0.0
+        middle = 0.5 * (epsilon / e + k)
+        first = math.ceil(middle)
+        part = middle - first + 1.0  # where ξ lies in its piece, from 0 to 1
+        logs, most = _log_factorials(k), min(MOST_INSIDE, k)
+        common = 0.5 * (epsilon - k * e) - k * math.log(2.0) + float(logs[k])
+        value, error = self._beyond(epsilon, first, common), 0.0
+        for j, integrals in enumerate(_window_integrals(part, e, most), start=1):
+            m = first - 1 - np.arange(j)
+            held = (m >= 0) & (m <= k - j)
+            ways = np.exp(common - logs[j] - logs[m[held]] - logs[k - j - m[held]] + j * math.log(e))
+            value += float(ways @ integrals[held])
+            error += QUADRATURE * float(ways.sum())
+        return value, error
+
+    def _beyond(self, epsilon: float, first: int, common: float) -> float:
+        """All m with the inside part too small to matter: one sum for each j."""
+        k, e = self.count, nearest(self.size)[0]
+        logs, total = _log_factorials(k), 0.0
+        spread = math.log(math.sinh(0.5 * e) / (0.5 * e))
+        for j in range(min(MOST_INSIDE, k) + 1):
+            m = np.arange(max(first, 0), k - j + 1)
+            x = np.minimum(epsilon - e * (2.0 * m - (k - j)), 0.0)
+            log_ways = common - logs[j] - logs[m] - logs[k - j - m] + j * (math.log(e) + spread) - 0.5 * x
+            total += float((np.exp(log_ways) * -np.expm1(x)).sum())
+        return total
+
+
+def _window_integrals(part: float, e: float, most: int) -> list[Floats]:
+    r"""For j = 1, 2, ...: $H_j$ at $\xi = -j+2(i+\text{part})$, i = 0, ..., j-1."""
+    y, w = rule(POINTS)
+    rest = 1.0 - part
+    inner = 2.0 * part - 1.0 + rest * (1.0 + y)  # the places in ξ's own piece, from ξ on
+    places = np.concatenate([y, inner])
+    far = 2.0 * np.sinh(0.5 * e * np.maximum(2.0 * np.arange(most)[:, None] + (1.0 + y) - 2.0 * part, 0.0)) * w
+    far[0] = 0.0
+    near = 2.0 * np.sinh(0.5 * e * rest * (1.0 + y)) * (w * rest)
+    spline, found = np.full((1, places.size), 0.5), []
+    for j in range(1, most + 1):
+        if j > 1:
+            v = -j + 2.0 * np.arange(j)[:, None] + 1.0 + places
+            above, under = np.vstack([spline, 0.0 * places]), np.vstack([0.0 * places, spline])
+            spline = ((j + v) * above + (j - v) * under) / (2.0 * (j - 1.0))
+        products = spline[:, :POINTS] @ far[:j].T  # piece i', distance d
+        start = np.subtract.outer(np.arange(j), np.arange(j))
+        held = start >= 0
+        whole = np.bincount(start[held], products[held], j)
+        found.append(whole + spline[:, POINTS:] @ near)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _log_factorials(count: int) -> Floats:
+    """The logarithms of n! up to n = count, each rounded once."""
+    with ctx.workprec(80):
+        return np.array([float(arb(n + 1).lgamma()) for n in range(count + 1)])
