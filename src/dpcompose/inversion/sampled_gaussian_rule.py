@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dpcompose.inversion.nodes import Nodes
 from dpcompose.inversion.rounding import LIBM, UNIT, Floats, short
-from dpcompose.inversion.sampled_gaussian_strip import BLOCKS, Exponent, block_peaks, crude, sharp
+from dpcompose.inversion.sampled_gaussian_strip import BLOCKS, Exponent, Places, crude, sharp
 from dpcompose.inversion.unreachable import TooManyNodes
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def quadrature_nodes(loss: SampledGaussianLoss, tilt: float, reach: float, error
     _, _, sigma, sigma_error = loss.numbers
     r, base = loss.exponent(tilt), loss.exponent(0.0)
     step, width, exponent_at = best_rule(loss, r, reach, error)
-    x = step * node_numbers(loss, r, step, 4.0 - math.log(error))
+    cover = covering(loss, r, step, 4.0 - math.log(error))
+    x = step * cover.numbers
     l, l_error, _ = loss.log_ratio(x)  # noqa: E741
     fade, fade_error = loss.window.log_value(x)
     exponent = 0.5 * (x / sigma) ** 2
@@ -58,8 +59,8 @@ def quadrature_nodes(loss: SampledGaussianLoss, tilt: float, reach: float, error
         deficit=0.5 * (loss.deficit.lower + loss.deficit.upper),
         deficit_error=loss.deficit.upper - loss.deficit.lower,
         quadrature=lambda v: np.exp(log_rule + exponent_at(v)),
-        mass_quadrature=mass_rule + math.exp(min(log_outside(loss, x, base, step), 0.0)),
-        log_tail=log_outside(loss, x, r, step),
+        mass_quadrature=mass_rule + math.exp(min(_log_outside(float(x[0]), cover.beyond, base, step), 0.0)),
+        log_tail=cover.log_tail,
     )
 
 
@@ -80,7 +81,9 @@ def best_rule(loss: SampledGaussianLoss, r: float, reach: float, error: float) -
     best = int(np.argmax(steps))
     width, widest = float(widths[best]), float(steps[best])
     exponent: Exponent = partial(crude, loss, width, r)
-    left, right = ends(loss, r, need + 3.0)
+    left, right = widest_ends(loss, r, need + 3.0)  # hardly ever too far apart, and quick to find
+    if (right - left) / widest > PATIENT_NODES:
+        left, right = ends(loss, r, need + 3.0)
     if (right - left) / widest > PATIENT_NODES and not loss.window.is_band:
         x = np.concatenate([np.linspace(left, right, BLOCKS + 1), right + loss.numbers[2] * _GROWING[1:]])
         block_by_block = sharp(loss, r, x, log_right(loss, float(x[-1]), r, 1e-7 * loss.numbers[2]) + 1.0)
@@ -104,8 +107,20 @@ def ends(loss: SampledGaussianLoss, r: float, depth: float) -> tuple[float, floa
     r"""Where both the law and its tilt have fallen by $e^{-\text{depth}}$: scan the widest conceivable
     range.
     """
+    sigma, base = loss.numbers[2], loss.exponent(0.0)
+    x = np.linspace(*widest_ends(loss, r, depth), 256)
+    l = loss.log_ratio(x)[0]  # noqa: E741
+    law = base * l - 0.5 * (x / sigma) ** 2 + loss.window.log_value(x)[0]
+    tilted = law + (r - base) * l
+    inside = np.flatnonzero((law > law.max() - depth) | (tilted > tilted.max() - depth))
+    margin = float(x[1] - x[0])
+    return float(x[inside[0]]) - margin, float(x[inside[-1]]) + margin
+
+
+def widest_ends(loss: SampledGaussianLoss, r: float, depth: float) -> tuple[float, float]:
+    """The widest conceivable range."""
     q, _, sigma, _ = loss.numbers
-    window, base = loss.window, loss.exponent(0.0)
+    window = loss.window
     reach = sigma * math.sqrt(2.0 * depth)
     left = min(r, 0.0) - reach if q > 0.999 else -sigma * math.sqrt(2.0 * (depth + min(r, 0.0) * math.log1p(-q)))
     right = max(r, 1.0) + reach
@@ -114,33 +129,61 @@ def ends(loss: SampledGaussianLoss, r: float, depth: float) -> tuple[float, floa
         right = beyond if window.is_band else min(right, beyond)
     if window.is_band:
         left = window.floor - window.fade * math.sqrt(2.0 * depth)
-    x = np.linspace(left, right, 256)
-    l = loss.log_ratio(x)[0]  # noqa: E741
-    law = base * l - 0.5 * (x / sigma) ** 2 + window.log_value(x)[0]
-    tilted = law + (r - base) * l
-    inside = np.flatnonzero((law > law.max() - depth) | (tilted > tilted.max() - depth))
-    margin = float(x[1] - x[0])
-    return float(x[inside[0]]) - margin, float(x[inside[-1]]) + margin
+    return left, right
+
+
+class Cover(NamedTuple):
+    r"""Node numbers from first to last, the places beyond them, and $\ln$ of a bound on what lies outside."""
+
+    first: int
+    last: int
+    beyond: Places
+    log_tail: float
+
+    @property
+    def numbers(self) -> Floats:
+        """All of them."""
+        return np.arange(self.first, self.last + 1, dtype=np.float64)
 
 
 def node_numbers(loss: SampledGaussianLoss, r: float, step: float, depth: float) -> Floats:
     """Node numbers wide enough for what lies beyond them to be negligible."""
+    return covering(loss, r, step, depth).numbers
+
+
+def covering(loss: SampledGaussianLoss, r: float, step: float, depth: float) -> Cover:
+    """As many nodes as it takes."""
     sigma = loss.numbers[2]
     left, right = ends(loss, r, depth)
     least = 6.0 - depth + float(loss.log_density(np.linspace(left, right, 64), r).max())
-    for _ in range(12):
-        if log_right(loss, right, r, step) < least and log_left(loss, left, r, step) < least:
+    found = _cover(loss, r, step, left, right)
+    for more in range(1, 13):
+        if found.log_tail < least:
             break
-        left, right = left - sigma, right + sigma
+        found = _cover(loss, r, step, left - more * sigma, right + more * sigma)
+    if found.last - found.first > MOST_NODES:
+        raise TooManyNodes(found.last - found.first)
+    return found
+
+
+def _cover(loss: SampledGaussianLoss, r: float, step: float, left: float, right: float) -> Cover:
     first, last = math.floor(left / step), math.ceil(right / step)
-    if last - first > MOST_NODES:
-        raise TooManyNodes(last - first)
-    return np.arange(first, last + 1, dtype=np.float64)
+    beyond = places_beyond(loss, step * float(last))
+    return Cover(first, last, beyond, _log_outside(step * float(first), beyond, r, step))
+
+
+def places_beyond(loss: SampledGaussianLoss, end: float) -> Places:
+    """A growing grid to the right of `end`."""
+    return Places(loss, end + loss.numbers[2] * _GROWING)
 
 
 def log_outside(loss: SampledGaussianLoss, x: Floats, r: float, step: float) -> float:
     r"""Domain truncation: $\ln$ of a bound on $h\sum nX^r\chi$ over the nodes beyond both ends of $x$."""
-    return float(np.logaddexp(log_left(loss, float(x[0]), r, step), log_right(loss, float(x[-1]), r, step))) + 0.01
+    return _log_outside(float(x[0]), places_beyond(loss, float(x[-1])), r, step)
+
+
+def _log_outside(start: float, beyond: Places, r: float, step: float) -> float:
+    return float(np.logaddexp(log_left(beyond.loss, start, r, step), _log_right(beyond, r, step))) + 0.01
 
 
 def log_left(loss: SampledGaussianLoss, end: float, r: float, step: float) -> float:
@@ -166,15 +209,19 @@ def log_right(loss: SampledGaussianLoss, end: float, r: float, step: float) -> f
     r"""Right of `end`: sum the largest values of the blocks of a growing grid; beyond the grid
     $(\ln nX^r\chi)' \le (r-x)/\sigma^2 - \xi^+/w$ makes the sum geometric.
     """
-    sigma, window = loss.numbers[2], loss.window
+    return _log_right(places_beyond(loss, end), r, step)
+
+
+def _log_right(places: Places, r: float, step: float) -> float:
+    loss, x = places.loss, places.x
+    sigma, window, end = loss.numbers[2], loss.window, float(x[0])
     if r <= 0.0 < end and window.is_open:  # falls everywhere, at least as fast as the normal density
         return float(loss.log_density(np.array([end]), r)[0]) + math.log(step) - _log_expm1(end / sigma**2 * step)
-    x = end + sigma * _GROWING
     past = float(max(x[-1] - window.cut, 0.0)) / window.fade**2 if math.isfinite(window.cut) else 0.0
     slope = (float(x[-1]) - max(r, 0.0)) / sigma**2 + past
     if end <= 0.0 or slope <= 0.0 or (window.is_band and end < window.cut):
         return math.inf
-    blocks = float(np.logaddexp.reduce(block_peaks(loss, x, r) + np.log(np.diff(x) + step)))
+    blocks = float(np.logaddexp.reduce(places.peaks(r) + np.log(np.diff(x) + step)))
     blocks -= math.log(sigma * math.sqrt(2.0 * math.pi))
     beyond = float(loss.log_density(x[-1:], r)[0]) + math.log(step) - _log_expm1(slope * step)
     return float(np.logaddexp(blocks, beyond))

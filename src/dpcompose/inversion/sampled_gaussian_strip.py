@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,19 +79,44 @@ def sharp(loss: SampledGaussianLoss, r: float, x: Floats, log_beyond: float) -> 
     return exponent
 
 
-def block_peaks(loss: SampledGaussianLoss, x: Floats, r: float) -> Floats:
-    r"""$\ln$ of the largest $e^{-x^2/2\sigma^2}X^r\chi$ between neighbouring places, for a window open to the left.
+@dataclass(frozen=True, eq=False)
+class Places:
+    """What does not depend on the exponent, at places from left to right."""
 
-    $\ln\chi$ and the bell are concave, so they lie below their tangent at the left end; $r\ln X$ lies, if convex
-    ($r>0$), below its chord, and if not, it falls. Their sum is then at most its value at one of the two ends.
-    """
-    sigma, step = loss.numbers[2], np.diff(x)
-    power, fade = r * loss.log_ratio(x)[0], loss.window.log_value(x)[0]
-    base = -0.5 * (x / sigma) ** 2 + fade
-    drop = (x / sigma**2 + loss.window.hazard(x))[:-1]
-    drop = np.where(drop > 0.0, drop * (1.0 - 1e-9), drop * (1.0 + 1e-9)) * step
-    rise = power[1:] - power[:-1] if r > 0.0 else np.zeros_like(step)
-    return (base + power)[:-1] + np.maximum(rise - drop, 0.0) + 1e-9 * (1.0 + np.abs(power[:-1]) + np.abs(base[:-1]))
+    loss: SampledGaussianLoss
+    x: Floats
+
+    @cached_property
+    def log_ratio(self) -> Floats:
+        r"""$\ln X$."""
+        return self.loss.log_ratio(self.x)[0]
+
+    @cached_property
+    def base(self) -> Floats:
+        r"""$\ln(e^{-x^2/2\sigma^2}\chi)$."""
+        return -0.5 * (self.x / self.loss.numbers[2]) ** 2 + self.loss.window.log_value(self.x)[0]
+
+    @cached_property
+    def drop(self) -> Floats:
+        """How far the tangent of `base` at its left end falls over each block, at least."""
+        fall = (self.x / self.loss.numbers[2] ** 2 + self.loss.window.hazard(self.x))[:-1]
+        return np.where(fall > 0.0, fall * (1.0 - 1e-9), fall * (1.0 + 1e-9)) * np.diff(self.x)
+
+    def peaks(self, r: float) -> Floats:
+        r"""$\ln$ of the largest $e^{-x^2/2\sigma^2}X^r\chi$ in each block, for a window open to the left.
+
+        $\ln\chi$ and the bell are concave, so they lie below their tangent at the left end; $r\ln X$ lies, if convex
+        ($r>0$), below its chord, and if not, it falls. Their sum is then at most its value at one of the two ends.
+        """
+        power, base = r * self.log_ratio, self.base[:-1]
+        rise = power[1:] - power[:-1] if r > 0.0 else 0.0
+        caution = 1e-9 * (1.0 + np.abs(power[:-1]) + np.abs(base))
+        return base + power[:-1] + np.maximum(rise - self.drop, 0.0) + caution
+
+
+def block_peaks(loss: SampledGaussianLoss, x: Floats, r: float) -> Floats:
+    """The peaks between neighbouring places, for one exponent."""
+    return Places(loss, x).peaks(r)
 
 
 def greatest_turn(g: Floats, theta: float) -> Floats:

@@ -21,6 +21,9 @@ from dpcompose.inversion.rounding import LIBM, UNIT, Floats, Integers, short
 from dpcompose.inversion.saddle import Saddle
 from dpcompose.inversion.unreachable import Unreachable
 
+RUNGS = 12
+"""So many tilts are tried on each side for the aliasing bound."""
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -76,11 +79,20 @@ def choose_period(cumulants: Callable[[float], Cumulants], goal: Goal) -> Period
         size = log_chernoff(tau) + k - tau * goal.epsilon - goal.log_delta + need
         return max(size, 1.0) / abs(tau - t) if math.isfinite(size) else math.inf
 
-    shrink = [0.7**i for i in range(12)]
-    high = min((period(t + f * width), t + f * width) for f in shrink)
-    low = (max(need - goal.log_delta, 1.0) / t, 0.0)
-    lower = [(period(t - f * width), t - f * width) for f in shrink if t - f * width > 0.0]
-    low = min([low, *lower])
+    def shortest(sign: float, best: tuple[float, float]) -> tuple[float, float]:
+        """From far to near, until periods grow again."""
+        before = math.inf
+        for rung in range(RUNGS):
+            tau = t + sign * 0.7**rung * width
+            length = period(tau) if tau > 0.0 else math.inf
+            best = min(best, (length, tau))
+            if before < length:
+                break
+            before = length
+        return best
+
+    high = shortest(1.0, (math.inf, 0.0))
+    low = shortest(-1.0, (max(need - goal.log_delta, 1.0) / t, 0.0))
     length = max(low[0], high[0])
     if not math.isfinite(length) or not length > 0.0:
         raise Unreachable
