@@ -18,11 +18,12 @@ import numpy as np
 
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.decay import NO_DECAY, Layers
-from dpcompose.inversion.loss import Lattice, Loss, Summand
+from dpcompose.inversion.loss import Lattice, Loss, Step, Summand
 from dpcompose.inversion.nodes import Nodes, TiltedNodes, quick_cumulants
 from dpcompose.inversion.repeated import repeat
 from dpcompose.inversion.rounding import LIBM, UNIT, nearest
 from dpcompose.inversion.unreachable import TooManyNodes
+from dpcompose.inversion.wide_discrete_gaussian import WIDE, WideDiscreteGaussian
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 
 MOST_ATOMS = 2_000_000
@@ -81,8 +82,11 @@ class DiscreteGaussianLoss:
         nodes = self._nodes(tilt, 30.0)
         return quick_cumulants(nodes.losses, nodes.log_weights, tilt)
 
-    def step(self, tilt: float, reach: float, error: float) -> TiltedNodes:  # noqa: ARG002 - no quadrature
+    def step(self, tilt: float, reach: float, error: float) -> Step:  # noqa: ARG002 - no quadrature
         """The certified law of one step at this tilt."""
+        sigma, sigma_error = self._number
+        if sigma >= WIDE:
+            return WideDiscreteGaussian(sigma, sigma_error, self.sensitivity, tilt)
         return TiltedNodes(self._nodes(tilt, 10.0 - math.log(error)), tilt)
 
     def _nodes(self, tilt: float, depth: float) -> Nodes:
