@@ -243,8 +243,10 @@ def main() -> None:
     warnings.simplefilter("ignore")
     __import__(next(module for name, module in HOMES.items() if peer.startswith(name)))
     print("ready", flush=True)
+    found: dict[str, Any] = {}
     for delta in work.deltas:
-        found = told(peer, work, delta, repeats)
+        if "failed" not in found:  # where one δ was too small, so is the next
+            found = told(peer, work, delta, repeats)
         found["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(json.dumps(found), flush=True)
 

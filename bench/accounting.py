@@ -35,7 +35,6 @@ PAGES = (HERE.parent / "docs" / "benchmarks.md", HERE.parent / "README.md")
 KEPT = HERE.parent / "out" / "accounting.json"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 LIMIT, SHORT_LIMIT = 60.0, 10.0
-"""Seconds for one answer of a peer."""
 
 
 def answers(script: str, *arguments: str, limit: float) -> Iterator[dict[str, Any]]:
@@ -87,8 +86,8 @@ def run(works: Sequence[Work], repeats: int, limit: float) -> list[Measured]:
     for work in works:
         results.append(measured(work, () if work in ALONE else peers, repeats, limit))
         print(_tables.lines(results[-1]), flush=True)
-    KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_text(json.dumps([[each.work.key, each.ours, each.theirs] for each in results]), encoding="utf-8")
+        KEPT.parent.mkdir(exist_ok=True)
+        KEPT.write_text(json.dumps([[each.work.key, each.ours, each.theirs] for each in results]), encoding="utf-8")
     return results
 
 
@@ -103,13 +102,15 @@ def main() -> None:
     extent = parser.add_mutually_exclusive_group()
     extent.add_argument("--quick", action="store_true", help="a few workloads, three repeats")
     extent.add_argument("--earlier", type=Path, help="no new run, but the tables of this one")
+    parser.add_argument("--limit", type=float, help="seconds that a peer has for one answer")
     parser.add_argument("--refresh", action="store_true", help="write the tables of README.md and docs/benchmarks.md")
     parser.add_argument("--markdown", type=Path, action="append", help="write the tables of this page")
     chosen = parser.parse_args()
     if chosen.earlier:
         results = read(chosen.earlier)
     else:
-        results = run(QUICK, 3, SHORT_LIMIT) if chosen.quick else run((*TRAINING, *OTHERS, *ALONE), 9, LIMIT)
+        works, repeats, limit = (QUICK, 3, SHORT_LIMIT) if chosen.quick else ((*TRAINING, *OTHERS, *ALONE), 9, LIMIT)
+        results = run(works, repeats, chosen.limit or limit)
     tables = _tables.tables(results)
     print("\n\n".join(f"## {name}\n\n{text}" for name, text in tables.items()))
     for page in (*(PAGES if chosen.refresh else ()), *(chosen.markdown or ())):
