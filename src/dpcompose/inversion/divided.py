@@ -33,7 +33,8 @@ from dpcompose.numerics.enclosure import Enclosure
 Pieces = Sequence[tuple[Divisible, int]]
 FEW, MOST_FEW = 20, 200
 MOST_KINDS = 12
-FINEST = 1e-7
+FINEST, SHARP = 5e-7, 1e-7
+"""What two lattices are asked for at most, as their cost grows; and from where on a line is tried before them."""
 RARE, LEAST_NOISE, MOST_NOISE = 1e-4, 0.2, 50
 
 
@@ -91,8 +92,10 @@ def ways_to(small: SmallSum | None, summands: Sequence[Summand], tolerance: floa
     if isinstance(small, LaplaceInside):
         return (Way.SMALL, Way.LINE)
     few = sum(count for _, count in divided(summands)) < FEW
+    if few and all(isinstance(piece, LaplaceStep) for piece, _ in divided(summands)):
+        return (Way.SMALL,)  # half of their mass sits in atoms
     smooth = any(isinstance(s, GaussianSum) for s in summands)  # its transform decays fast
-    return (Way.SMALL, Way.LINE) if few and not smooth and tolerance >= FINEST else (Way.LINE, Way.SMALL)
+    return (Way.SMALL, Way.LINE) if few and not smooth and tolerance >= SHARP else (Way.LINE, Way.SMALL)
 
 
 def suffices(gap: float, way: Way, tolerance: float) -> bool:

@@ -1,8 +1,9 @@
 r"""Many equal Laplace mechanisms of small $\varepsilon_0$, by how many of them fall strictly inside.
 
 A step is at $\pm\varepsilon_0$ but for a chance of about $\varepsilon_0/2$, so only few of $k$ lie in between; a line
-would see the others as a lattice that hardly fades. Given $j$ inside, their sum is $\varepsilon_0V$ with $V$ a sum of $j$
-uniform variables on $[-1,1]$ (density $f_j$, a spline), tilted by $e^{\varepsilon_0V/2}$. Let $m$ of the others be up:
+would see the others as a lattice that hardly fades. Given $j$ inside, their sum is $\varepsilon_0V$ with $V$ a sum of
+$j$ uniform variables on $[-1,1]$ (density $f_j$, a spline), tilted by $e^{\varepsilon_0V/2}$. Let $m$ of the others be
+up:
 
 $$\delta(\varepsilon) = 2^{-k}e^{(\varepsilon-k\varepsilon_0)/2}
   \sum_{j,m}\tbinom kj\tbinom{k-j}m\varepsilon_0^jH_j(\xi),\qquad

@@ -206,6 +206,8 @@ class Profile:
         """
         if not self.summands or epsilon >= self.supremum or self.leak.lower >= 1.0:
             return self.delta(epsilon)
+        if ways_to(self.small, self.summands, relative) == (Way.SMALL,):
+            raise Declined("so few steps have no line of bounded cost")
         guess = self._finite_delta(epsilon, 1e-3).upper
         try:
             return self._with_leak(delta_in_balls(self.summands, epsilon, log_up(guess), relative))
