@@ -42,7 +42,7 @@ class Goal:
     @property
     def reach(self) -> float:
         """Frequencies up to about here matter if the sum is nearly normal."""
-        return 1.6 * math.sqrt(2.0 * (self.digits + 5.0) / (self.saddle.cumulants.curvature + 1e-300))
+        return 1.75 * math.sqrt(2.0 * (self.digits + 5.0) / (self.saddle.cumulants.curvature + 1e-300))
 
 
 @dataclass(frozen=True)
