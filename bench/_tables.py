@@ -88,9 +88,17 @@ def cell(found: dict[str, Any], ours: dict[str, Any]) -> str:
 
 
 def reason(found: dict[str, Any]) -> str:
-    """Why a peer gives no answer."""
-    words = re.split(r"[.|]", found.get("failed", "not offered"))[0]
-    return words if len(words) <= 80 else words[:77] + "…"
+    """Why a peer gives no answer: too long, or in its own words."""
+    said = found.get("failed", "not offered")
+    if ": " not in said:
+        return str(said)
+    words = re.split(r"[.|]", said.partition(": ")[2])[0]
+    return f"“{words if len(words) <= 80 else words[:77] + '…'}”"
+
+
+def power(delta: float) -> str:
+    """Short: 1e-5."""
+    return f"{delta:.0e}".replace("e-0", "e-")
 
 
 def row(*cells: str) -> str:
@@ -111,7 +119,7 @@ def lines(result: Measured) -> str:
 def _lines(result: Measured) -> Iterator[str]:
     what = f"{result.work.name}: {result.work.question}"
     for index, ours in enumerate(result.ours):
-        delta = f"{ours['delta']:.0e}" if ours["delta"] else "—"
+        delta = power(ours["delta"]) if ours["delta"] else "—"
         middle, least = median(ours["times"]), min(ours["times"])
         value = rounded(ours["upper"], ROUND_CEILING, 10)
         took = f"{middle:.2f} (least {least:.2f})"
@@ -132,7 +140,9 @@ def tables(results: Sequence[Measured]) -> dict[str, str]:
     trained = [result for result in results if result.work in TRAINING]
     others = [result for result in results if result.work not in TRAINING]
     return {
-        "training": table(("work", "by", *map("δ = {:.0e}".format, TRAINING[0].deltas)), _side_by_side(trained)),
+        "training": table(
+            ("work", "by", *(f"δ = {power(delta)}" for delta in TRAINING[0].deltas)), _side_by_side(trained)
+        ),
         "others": table(("work", "δ", "by", "value", "ms", "× ours", "beside the truth", "MB"), _all(others)),
         "kept": table(("work", "question", "gap", "asked", "median", "least", "first", "asked", "MB"), _kept(results)),
         "facts": "\n".join(_facts(trained, results)),
@@ -203,7 +213,7 @@ def _short(results: Sequence[Measured]) -> Iterator[str]:
         both = result.theirs[BOTH][index] if BOTH in result.theirs else {}
         best = min(bounds, key=bounds.__getitem__, default="")
         yield row(
-            f"{'DP-SGD, ' if result.work in TRAINING else ''}{result.work.name}, δ = {deltas[index]:.0e}",
+            f"{'DP-SGD, ' if result.work in TRAINING else ''}{result.work.name}, δ = {power(deltas[index])}",
             milliseconds(median(ours["times"])),
             f"{ours['gap']:.0e}",
             cell(both, ours),
