@@ -57,5 +57,5 @@ def test_epsilon_in_balls() -> None:
 
 
 def test_atoms_alone_are_declined() -> None:
-    with pytest.raises(Declined, match="decays too slowly"):
+    with pytest.raises(Declined, match="no line of bounded cost"):
         profile([(TwoPointLoss(0.5), 3), (TwoPointLoss(0.3), 2)]).delta_in_balls(0.4)

@@ -25,9 +25,12 @@ import numpy as np
 from dpcompose.inversion.bounds import log_chernoff
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats
+from dpcompose.inversion.unreachable import Unreachable
 
 FADED = 45.0
 """Beyond e^-45 of the first term nothing is summed."""
+MOST_POINTS = 1 << 23
+"""No transform is longer."""
 NARROW = 1 << 16
 """Sums with no more points than this are not worth a window."""
 STEPS = (1.0, 2.0, 4.0, 8.0)
@@ -184,4 +187,6 @@ def _window(
         high, low = min(high, (up - OUTSIDE) / d), max(low, (OUTSIDE - down) / d)
     start, stop = max(math.floor(low) - 1, 0), min(math.ceil(high) + 1, full)
     size = 1 << math.ceil(math.log2(max(stop - start, 2)))
+    if min(size, whole) > MOST_POINTS:
+        raise Unreachable
     return (0, whole, 0.0) if size >= whole else (start, size, 2.1 * math.exp(OUTSIDE))

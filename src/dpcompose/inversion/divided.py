@@ -15,7 +15,7 @@ from dpcompose.inversion.cut_atoms import AtomStep
 from dpcompose.inversion.cut_laplace import LaplaceStep
 from dpcompose.inversion.cut_normal import NormalStep
 from dpcompose.inversion.direction import Direction
-from dpcompose.inversion.enumerated import MOST_STEPS, MOST_WAYS, Enumerated, enumerated, ways
+from dpcompose.inversion.enumerated import MOST_WAYS, Enumerated, enumerated, ways
 from dpcompose.inversion.few import FewSteps
 from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.gaussian import GaussianSum
@@ -31,7 +31,8 @@ from dpcompose.inversion.unreachable import Unreachable
 from dpcompose.numerics.enclosure import Enclosure
 
 Pieces = Sequence[tuple[Divisible, int]]
-FEW, MOST_FEW = 20, 200
+FEW, SEVERAL, MOST_FEW = 20, 200, 10**6
+"""So few steps are cut before a line is tried; so many, instead of a line, where they are rare; and at most so many."""
 MOST_KINDS = 12
 FINEST, SHARP = 5e-7, 1e-7
 """What two lattices are asked for at most, as their cost grows; and from where on a line is tried before them."""
@@ -61,7 +62,7 @@ def divided(summands: Sequence[Summand]) -> list[tuple[Divisible, int]]:
 
 def small_sum(summands: Sequence[Summand]) -> SmallSum | None:
     """Few ways in which the sum can come about, or few steps; or None."""
-    if sum(s.steps for s in summands) > 2 * MOST_STEPS or all(isinstance(s, GaussianSum) for s in summands):
+    if sum(s.steps for s in summands) > MOST_FEW or all(isinstance(s, GaussianSum) for s in summands):
         return None
     try:
         parts = divided(summands)
@@ -87,7 +88,8 @@ def ways_to(small: SmallSum | None, summands: Sequence[Summand], tolerance: floa
     """The ways worth trying, the better first."""
     if small is None:
         return (Way.LINE,)
-    if isinstance(small, Enumerated) or any(is_slow(s) for s in summands):
+    steps = sum(s.steps for s in summands)
+    if isinstance(small, Enumerated) or (steps <= SEVERAL and any(is_slow(s) for s in summands)):
         return (Way.SMALL,)
     if isinstance(small, LaplaceInside):
         return (Way.SMALL, Way.LINE)

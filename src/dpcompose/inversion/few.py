@@ -26,8 +26,8 @@ from dpcompose.inversion.unreachable import Unreachable
 from dpcompose.numerics.enclosure import NOTHING, Enclosure
 from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
-SCOUT, MOST_CELLS, MOST_POINTS = 1024, 1 << 18, 1 << 21
-"""Cells of the widest step in a first look, and at most; points of a sum at most."""
+SCOUT, MOST_CELLS = 1024, 1 << 18
+"""Cells of the widest step in a first look, and at most."""
 SEARCHES, REFINEMENTS = 24, 3
 NEAR, ABREAST = 0.03, 1.5
 """A lattice serves the ε within so much of the one it was made for, relatively; and so wide a group on a curve."""
@@ -80,7 +80,7 @@ class FewSteps:
         low, high = epsilon * (1.0 - near), epsilon * (1.0 + near)
         grid = meshes(self.pieces, low, high, log_mass, span)
         counts = [n for _, n in self.pieces]
-        if sum(n * m.cells for n, m in zip(counts, grid, strict=True)) >= MOST_POINTS:
+        if sum(m.cells for m in grid) >= 4 * MOST_CELLS:
             raise Unreachable
         cells = [piece.cut(mesh, log_mass) for (piece, _), mesh in zip(self.pieces, grid, strict=True)]
         tops = math.fsum(n * (m.lowest + m.span * m.cells) for n, m in zip(counts, grid, strict=True))
@@ -158,8 +158,7 @@ class FewSteps:
 
     def _finer(self, span: float, excess: float, width: float) -> float:
         """The gap falls like the square of the span."""
-        least = width * max(1.0 / MOST_CELLS, 1.1 * self._steps / MOST_POINTS)
-        return max(span * math.sqrt(0.4 / max(excess, 0.4)), least)
+        return max(span * math.sqrt(0.4 / max(excess, 0.4)), width / MOST_CELLS)
 
     @np.errstate(all="ignore")
     def epsilon(self, low_target: float, high_target: float, tolerance: float, most: float = math.inf) -> Enclosure:
@@ -186,7 +185,10 @@ class FewSteps:
             if finer > 0.9 * span:
                 break
             span = finer
-            pair = self.between(near, reach, log_mass, span)
+            try:
+                pair = self.between(near, reach, log_mass, span)
+            except Unreachable:
+                break
         return found
 
     def _search(
