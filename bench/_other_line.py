@@ -30,10 +30,28 @@ class OtherLine:
 
     @cached_property
     def law(self) -> tuple[Floats, Floats, float, float]:
+        """One step, on nodes close enough for the frequency 0."""
+        return self.nodes(min(self.noise_std / 6.0, self.noise_std**2 / 2.5, self.spacing(0.0)))
+
+    def spacing(self, frequency: float) -> float:
+        r"""So close that the trapezoid rule errs by about $e^{-40}$.
+
+        The integrand is analytic for $|y|<\pi\sigma^2$, and at height $a$ larger by $e^{a^2/2\sigma^2+va/\sigma^2}$, and by
+        $\cos(a/2\sigma^2)^{-t}$ for an added record.
+        """
+        sigma, best = self.noise_std, 0.0
+        for share in np.geomspace(0.9, 0.01, 25):
+            angle = share * math.pi
+            grown = (angle * sigma) ** 2 / 2 + frequency * angle
+            if self.side < 0:
+                grown -= self.tilt * math.log(math.cos(angle / 2))
+            best = max(best, 2.0 * math.pi * angle * sigma**2 / (40.0 + grown))
+        return best
+
+    def nodes(self, step: float) -> tuple[Floats, Floats, float, float]:
         r"""Losses, tilted masses and $\ln M$ of one step, and how far that may be off by rounding."""
         sigma, r = self.noise_std, 1.0 + self.tilt if self.side > 0 else -self.tilt
         reach = 10.0 * sigma
-        step = min(sigma / 6.0, sigma**2 / 2.5)
         x = np.arange(-reach + min(r, 0.0) * self.rate - step, reach + max(r, 0.0), step)
         a = (x - 0.5) / sigma**2
         loss = np.where(a > 500, a + math.log(self.rate), np.log1p(self.rate * np.expm1(np.minimum(a, 500))))
@@ -59,13 +77,15 @@ class OtherLine:
 
     def read(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """δ at each ε and a relative error bar; an infinite bar where this line decides nothing."""
-        loss, p, value, off = self.law
         mean, deviation = self.moments
         t, k = self.tilt, self.count
         width = max(60.0 / t, 24.0 * deviation, 2.0 * float(np.max(np.abs(mean - epsilons))))
         spacing = 2.0 * math.pi / width
-        most = int(MOST_TERMS / len(p))
-        u = spacing * np.arange(1, min(most, math.ceil(9.0 / (deviation * spacing)) + 20) + 1)
+        u = spacing * np.arange(1, math.ceil(9.0 / (deviation * spacing)) + 21)
+        step = min(self.noise_std / 6.0, self.spacing(float(u[-1])))
+        if len(u) * (20.0 * self.noise_std + t) / step > MOST_TERMS:
+            return np.zeros(len(epsilons)), np.full(len(epsilons), math.inf)
+        loss, p, value, off = self.nodes(step)
         angles = np.outer(u, loss - mean / k)
         # φ - 1, so that an error is a share of it and not of 1
         change = (-2.0 * np.sin(0.5 * angles) ** 2) @ p + 1j * (np.sin(angles) @ p)

@@ -2,7 +2,7 @@
 
     nice python bench/soundness.py --works 50000 --seed 1
 
-A work is a composition and an ε. Batches of two hundred or so are drawn from the seed and their number alone; each
+A work is a composition and an ε. Batches of three hundred or so are drawn from the seed and their number alone; each
 finished batch is a line of `out/soundness-<seed>.jsonl`, and a second run goes on where the first one stopped.
 """
 
@@ -29,7 +29,7 @@ from dpcompose.errors import Declined
 from dpcompose.inversion import Direction, GaussianLoss, LaplaceLoss, SampledGaussianLoss, TwoPointLoss, profile
 from dpcompose.numerics.enclosure import Enclosure
 
-LEVELS = 25
+LEVELS = 40
 BALLS_EVERY = 5
 SIDES = {1: Direction.REMOVE, -1: Direction.ADD}
 
@@ -218,14 +218,14 @@ def line_for(
 
 
 def batch(seed: int, number: int) -> Tally:
-    """Two hundred works or so."""
+    """Three hundred works or so."""
     rng, tally = random.Random(f"{seed} {number}"), Tally()  # noqa: S311 - a draw, no secret
-    for _ in range(3):
+    for _ in range(2):
         gaussians(rng, tally)
     for _ in range(2):
         responses(rng, tally)
     mixtures(rng, tally)
-    for _ in range(4):
+    for _ in range(3):
         sampled(rng, tally, number)
     return tally
 
