@@ -36,8 +36,8 @@ class OtherLine:
     def spacing(self, frequency: float) -> float:
         r"""So close that the trapezoid rule errs by about $e^{-40}$.
 
-        The integrand is analytic for $|y|<\pi\sigma^2$, and at height $a$ larger by $e^{a^2/2\sigma^2+va/\sigma^2}$, and by
-        $\cos(a/2\sigma^2)^{-t}$ for an added record.
+        The integrand is analytic for $|y|<\pi\sigma^2$, and at height $a$ larger by $e^{a^2/2\sigma^2+va/\sigma^2}$,
+        and by $\cos(a/2\sigma^2)^{-t}$ for an added record.
         """
         sigma, best = self.noise_std, 0.0
         for share in np.geomspace(0.9, 0.01, 25):
