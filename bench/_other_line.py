@@ -60,13 +60,13 @@ class OtherLine:
         if np.max(rise) < 30.0:
             gain = float(n @ np.expm1(rise))
             p = n * np.exp(rise)
-            return self.side * loss, p / np.sum(p), math.log1p(gain), 2e-15 * float(n @ np.abs(np.expm1(rise)))
+            return self.side * loss, p / np.sum(p), math.log1p(gain), 1e-14 * float(n @ np.abs(np.expm1(rise)))
         exponent = rise - 0.5 * (x / sigma) ** 2
         top = float(np.max(exponent))
         p = np.exp(exponent - top)
         total = float(np.sum(p))
         value = top + math.log(total * step / (sigma * math.sqrt(2 * math.pi)))
-        return self.side * loss, p / total, value, 1e-15 * (5.0 + abs(top))
+        return self.side * loss, p / total, value, 2e-14 * (5.0 + abs(top))
 
     @cached_property
     def moments(self) -> tuple[float, float]:
