@@ -17,6 +17,8 @@ from dpcompose.numerics.enclosure import rounded
 MEMORY = 500
 """Megabytes that ours may take."""
 BOTH = "dp-accounting PLD, both sides, grid 1e-4"
+MANY = 3000
+"""So many steps earn a line in the short table."""
 TYPICAL = 1e-10
 """The δ of private training in the short table."""
 
@@ -206,7 +208,7 @@ def _facts(trained: Sequence[Measured], results: Sequence[Measured]) -> Iterator
 def _short(results: Sequence[Measured]) -> Iterator[str]:
     for result in results:
         deltas = result.work.deltas
-        if result.work.budget > 100 or result.work.question is not Question.EPSILON:
+        if result.work not in TRAINING and not _is_telling(result.work):
             continue
         index = deltas.index(TYPICAL) if TYPICAL in deltas else 0
         ours, bounds = result.ours[index], result.bounds(index)
@@ -219,6 +221,12 @@ def _short(results: Sequence[Measured]) -> Iterator[str]:
             cell(both, ours),
             f"{best}: {cell(result.theirs[best][index], ours)}" if best else "none",
         )
+
+
+def _is_telling(work: Work) -> bool:
+    """Many steps, one question, and milliseconds."""
+    many = sum(part.count for part in work.parts) >= MANY
+    return many and work.question is Question.EPSILON and work.budget <= 100
 
 
 def replaced(page: str, new: dict[str, str]) -> str:
