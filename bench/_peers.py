@@ -68,6 +68,7 @@ def _pld(work: Work, grid: float, towards: str) -> Any:
 
 
 def _pld_step(part: Part, grid: float, towards: str) -> Any:
+    from dp_accounting.pld import common
     from dp_accounting.pld import privacy_loss_distribution as module
 
     numbers, up = part.numbers, towards == "up"
@@ -79,6 +80,9 @@ def _pld_step(part: Part, grid: float, towards: str) -> Any:
     if part.kind is Kind.LAPLACE:
         return module.from_laplace_mechanism(numbers[0], **how)
     if part.kind is Kind.RESPONSE:
+        if up:  # says ε itself: from a probability it would come back rounded, and land one step of the grid too high
+            steps = common.DifferentialPrivacyParameters(numbers[0], 0.0)
+            return module.from_privacy_parameters(steps, value_discretization_interval=grid)
         how.pop("use_connect_dots")
         return module.from_randomized_response(2.0 / (1.0 + math.exp(numbers[0])), 2, **how)
     laws = [dict(enumerate(map(math.log, law.tolist()))) for law in pair(int(numbers[0]), numbers[1])]
