@@ -31,7 +31,7 @@ from dpcompose.inversion.unreachable import Unreachable
 from dpcompose.numerics.enclosure import Enclosure
 
 Pieces = Sequence[tuple[Divisible, int]]
-FEW, SEVERAL, MOST_FEW = 20, 200, 10**6
+FEW, SEVERAL, MOST_FEW = 20, 200, 10**7
 """So few steps are cut before a line is tried; so many, instead of a line, where they are rare; and at most so many."""
 MOST_KINDS = 12
 FINEST, SHARP = 5e-7, 1e-7

@@ -34,10 +34,12 @@ def meshes(pieces: Pieces, low: float, high: float, log_mass: float, span: float
     offsets, span = aligned(pieces, span, log_mass)
     steps = sum(n for _, n in pieces)
     pad = (steps + 2) * span
-    deeper = steps * (pad + 3.0 * span)  # so that all others at their greatest still stay below ε
+    needed, reaches = ranges(pieces, low, high, log_mass), [piece.reach(log_mass) for piece, _ in pieces]
+    above = [max(min(greatest, b + pad) - b, 0.0) for (_, greatest), (_, b) in zip(reaches, needed, strict=True)]
+    # So that all others at their greatest still stay below ε.
+    deeper = math.fsum(n * (over + 3.0 * span) for over, (_, n) in zip(above, pieces, strict=True))
     found = []
-    for (piece, _), (a, b), offset in zip(pieces, ranges(pieces, low, high, log_mass), offsets, strict=True):
-        least, greatest = piece.reach(log_mass)
+    for (least, greatest), (a, b), offset in zip(reaches, needed, offsets, strict=True):
         first = math.floor((max(least, a - deeper) - offset) / span - 1e-6)
         last = math.ceil((min(greatest, b + pad) - offset) / span + 1e-6)
         found.append(Mesh(offset, span, first, max(last - first, 1)))
