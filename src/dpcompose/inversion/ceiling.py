@@ -37,7 +37,8 @@ def ceiling(profile: Profile, epsilons: Sequence[float]) -> Floats:
     for place in chosen:
         if place < profile.supremum:
             start = at_epsilon(cumulants, place, start).tilt
-            least = np.fmin(least, _log_bound(profile, start, places))
+            with suppress(ArithmeticError):  # another tilt may do
+                least = np.fmin(least, _log_bound(profile, start, places))
     finite = np.where(places >= profile.supremum, 0.0, np.exp(np.minimum(least, 0.0)) * (1.0 + LIBM))
     return np.minimum(finite + profile.leak.upper, 1.0) * (1.0 + 2.0 * UNIT)
 
