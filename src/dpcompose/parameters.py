@@ -37,6 +37,8 @@ class Param:
 
     def check(self, name: str, value: object) -> Real:
         """The value as an exact number, or a refusal that names the parameter."""
+        if type(value) is float and 0.0 < value <= self.high and self.low <= value:
+            return value  # by far the most frequent
         number = exact(name, value, self.allowed)
         if not self.low <= number <= self.high or (number and -LEAST < number < LEAST):
             raise InvalidParameter(name, value, self.allowed)
@@ -54,6 +56,8 @@ class Whole(Param):
 
     def check(self, name: str, value: object) -> Real:
         """The value as an int, or a refusal that names the parameter."""
+        if type(value) is int and self.low <= value <= self.high:
+            return value
         number = exact(name, value, self.allowed)
         if not self.low <= number <= self.high or int(number) != number:
             raise InvalidParameter(name, value, self.allowed)
