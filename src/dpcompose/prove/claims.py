@@ -138,6 +138,7 @@ class _Parts:
     def __init__(self, work: _Work) -> None:
         assert isinstance(work.subject, Composition)  # noqa: S101 - for the type checker
         self.whole, self.work = work.subject, work
+        self.counts = tuple(count for _, count in self.whole.parts)
         kinds = {type(part) for part, _ in self.whole.parts}
         self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
         self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
@@ -147,8 +148,7 @@ class _Parts:
     def selections(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
         """Ways to give each part one claim of the theorem's notion."""
         together = self._together(theorem.types[0])
-        counts = tuple(count for _, count in self.whole.parts)
-        yield from (((claim,), counts) for claim in together)
+        yield from (((claim,), self.counts) for claim in together)
         if self.kind is None:
             yield from self._one_by_one(theorem)
         elif not together:
@@ -178,7 +178,7 @@ class _Parts:
         """For the upper end a claim for every part, for the lower for any."""
         if self._table is None:
             self._table = [facts(part) for part, _ in self.whole.parts]
-        notion, counts = theorem.types[0], tuple(count for _, count in self.whole.parts)
+        notion, counts = theorem.types[0], self.counts
         of_notion = [
             sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
             for claims in self._table
