@@ -53,7 +53,6 @@ if _TYPE_CHECKING:
         Staircase,
     )
     from dpcompose.numerics.enclosure import Enclosure
-    from dpcompose.online import Online, online
     from dpcompose.plots.pictures import plot
     from dpcompose.prove.answer import Answer, Answers, delta, epsilon, renyi
     from dpcompose.prove.compare import Comparison, compare
@@ -61,6 +60,7 @@ if _TYPE_CHECKING:
     from dpcompose.regions.region import Region, region
     from dpcompose.regions.simulation import simulate
     from dpcompose.regions.witness import witness
+    from dpcompose.running_total import Online, online
 
 _HOMES = {
     "advice": ("Advice", "advise"),
@@ -102,7 +102,6 @@ _HOMES = {
         "Staircase",
     ),
     "numerics.enclosure": ("Enclosure",),
-    "online": ("Online", "online"),
     "plots.pictures": ("plot",),
     "prove.answer": ("Answer", "Answers", "delta", "epsilon", "renyi"),
     "prove.compare": ("Comparison", "compare"),
@@ -110,6 +109,7 @@ _HOMES = {
     "regions.region": ("Region", "region"),
     "regions.simulation": ("simulate",),
     "regions.witness": ("witness",),
+    "running_total": ("Online", "online"),
 }
 _HOME = {name: f"dpcompose.{module}" for module, names in _HOMES.items() for name in names}
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import dpcompose as dpc
 from calibration.plain_costs import gaussian_delta, number
 from dpcompose.advice import split
-from dpcompose.online import online
 from dpcompose.parameters import COUNT
+from dpcompose.running_total import online
 
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=12)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from mpmath import mp
-from references import gaussian, two_point_power
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import (
@@ -17,6 +16,7 @@ from dpcompose.inversion import (
     profile,
 )
 from dpcompose.numerics.enclosure import Enclosure
+from references import gaussian, two_point_power
 
 WORKS: list[tuple[list[tuple[Loss, int]], float]] = [
     ([(SampledGaussianLoss(0.01, 1.0, Direction.REMOVE), 1000)], 2.0),

@@ -34,6 +34,8 @@ Pieces = Sequence[tuple[Divisible, int]]
 FEW, SEVERAL, MOST_FEW = 20, 200, 10**7
 """So few steps are cut before a line is tried; so many, instead of a line, where they are rare; and at most so many."""
 MOST_KINDS = 12
+GREATEST = 600.0
+"""Losses whose exponentials floats still hold."""
 FINEST, SHARP = 5e-7, 1e-7
 """What two lattices are asked for at most, as their cost grows; and from where on a line is tried before them."""
 RARE, LEAST_NOISE, MOST_NOISE = 1e-4, 0.2, 50
@@ -122,6 +124,8 @@ def pieces(summand: Summand) -> Pieces:
 @pieces.register
 def _(summand: GaussianSum) -> Pieces:
     """All together are one."""
+    if not summand.mu_squared <= GREATEST**2:
+        raise Unreachable("too far apart")
     return [(NormalStep(summand.mu_squared, 1, Direction.REMOVE), 1)]
 
 
@@ -129,6 +133,7 @@ def _(summand: GaussianSum) -> Pieces:
 def _(summand: TwoPointSum) -> Pieces:
     if summand.sizes.size > MOST_KINDS:
         raise Unreachable("too many different steps")
+    _check(float(summand.sizes.max()))
     found: list[tuple[Divisible, int]] = []
     for size, count in zip(summand.sizes.tolist(), summand.counts.tolist(), strict=True):
         losses = np.array([-size, size])
@@ -155,13 +160,20 @@ def _(loss: SampledGaussianLoss) -> Divisible:
     return NormalStep(1 / Fraction(loss.noise_std) ** 2, loss.rate, loss.direction)
 
 
+def _check(greatest: float) -> None:
+    if not greatest <= GREATEST:
+        raise Unreachable("a loss beyond what floats can exponentiate")
+
+
 @step.register
 def _(loss: SampledLaplaceLoss) -> Divisible:
+    _check(float(loss.size))
     return LaplaceStep(loss.size, loss.rate, loss.direction)
 
 
 @step.register
 def _(loss: LaplaceLoss) -> Divisible:
+    _check(float(loss.size))
     return LaplaceStep(loss.size, 1, Direction.REMOVE)
 
 
@@ -169,5 +181,6 @@ def _(loss: LaplaceLoss) -> Divisible:
 def _(loss: FiniteLoss) -> Divisible:
     keep = loss.weights > 0.0
     losses, weights = loss.losses[keep], loss.weights[keep]
+    _check(float(np.abs(losses).max(initial=0.0)))
     loss_error = float(np.max(loss.loss_error)) + 2.0 * UNIT * float(np.abs(losses).max(initial=0.0))
     return AtomStep(losses, weights, loss_error, float(np.max(loss.weight_error)))

@@ -244,7 +244,7 @@ class Profile:
         if leak.upper > 0.0:
             low_target = (delta - leak.upper) / (1.0 - self.further_leak.lower) * (1.0 - 4.0 * UNIT) - LEAST
             high_target = (delta - leak.lower) / (1.0 - self.further_leak.upper) * (1.0 + 4.0 * UNIT) + LEAST
-        if not self.summands or low_target >= self.total_variation:
+        if not self.summands or self.supremum <= 0.0 or low_target >= self.total_variation:
             return NOTHING
         found = Enclosure(0.0, max(self.supremum, 0.0))
         found = self._narrowed(

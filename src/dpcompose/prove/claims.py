@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from dpcompose import mechanisms, theorems
@@ -15,6 +14,7 @@ from dpcompose.notions import Guarantee, Profile
 
 _LOADED = (mechanisms, theorems)
 """Importing them is what fills the standard library of theorems."""
+MOST_REMEMBERED = 4096
 MANY = 64
 """From so many different parts on, parts of one kind are reasoned about together."""
 
@@ -209,9 +209,33 @@ def _paths(kind: type[Mechanism], notion: type[Any]) -> tuple[tuple[Theorem, ...
     return tuple(found)
 
 
-@lru_cache(maxsize=4096)
+class _Facts:
+    """What was found out about parts, as long as the library stays the same."""
+
+    def __init__(self) -> None:
+        self.under: list[Theorem] | None = None
+        self.of: dict[Mechanism, tuple[Claim[Any], ...]] = {}
+
+    def current(self) -> dict[Mechanism, tuple[Claim[Any], ...]]:
+        """Forget everything when a theorem comes in, which renews the library's lists, or when it is too much."""
+        now = STANDARD.about(Verb.DESCRIBES)
+        if now is not self.under or len(self.of) >= MOST_REMEMBERED:
+            self.under, self.of = now, {}
+        return self.of
+
+
+_FACTS = _Facts()
+
+
 def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
     """Everything known of one part that can be composed."""
+    remembered = _FACTS.current()
+    if part not in remembered:
+        remembered[part] = _found_out(part)
+    return remembered[part]
+
+
+def _found_out(part: Mechanism) -> tuple[Claim[Any], ...]:
     if isinstance(part, Composition):
         return tuple(c for c in known(part).claims if not isinstance(c.guarantee, Profile))
     work = _Work(part)
