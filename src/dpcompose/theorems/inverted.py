@@ -65,10 +65,15 @@ class Inverted(Profile):
         ]
 
     def delta(self, epsilon: Real) -> Enclosure:
-        """The larger δ; a level between two floats is enclosed by both."""
+        """The larger δ, the second order only where it may be; a level between two floats is enclosed by both."""
         level = Enclosure.exactly(epsilon)
         with _within_floats():
-            return larger(_at(order.delta, level, self.tolerance) for order in self.inversions())
+            first, *others = self.inversions()
+            found = _at(first.delta, level, self.tolerance)
+            for order in others:
+                if not is_below(order, level.lower, found.lower):
+                    found = larger((found, _at(order.delta, level, self.tolerance)))
+        return found
 
     def deltas(self, epsilons: Sequence[Real]) -> list[Enclosure]:
         """One line serves all the ε around it; the second order is asked only where it may exceed the first."""
