@@ -8,10 +8,10 @@ import random
 import numpy as np
 import pytest
 from mpmath import mp, mpf
-from references import atoms, gaussian, laplace_twice, sums, two_point, two_point_power
 
 from dpcompose.inversion import FiniteLoss, GaussianLoss, LaplaceLoss, Loss, TwoPointLoss, profile
 from dpcompose.numerics.enclosure import Enclosure, Real
+from references import atoms, gaussian, laplace_twice, sums, two_point, two_point_power
 
 
 def check(parts: list[tuple[Loss, int]], epsilon: float, truth: mpf, gap: float) -> None:

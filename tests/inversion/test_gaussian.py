@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from references import gaussian
 
 from dpcompose.inversion import GaussianLoss, profile
+from references import gaussian
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 from mpmath import mp, mpf
-from references import atoms, sums
 
 from dpcompose.inversion import DiscreteGaussianLoss, FiniteLoss, geometric_loss, profile, staircase_loss
 from dpcompose.numerics.enclosure import Enclosure
+from references import atoms, sums
 
 
 def geometric(scale: float, sensitivity: int) -> dict[mpf, mpf]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from mpmath import mp, mpf
-from references import atoms, gaussian, sums, two_point
 
 from dpcompose.inversion import Direction, GaussianLoss, LaplaceLoss, SampledGaussianLoss, TwoPointLoss, profile
 from dpcompose.inversion.expansion import Sum, best_line, expand
@@ -19,6 +18,7 @@ from dpcompose.inversion.nodes import TiltedNodes
 from dpcompose.inversion.repeated import Repeated
 from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.inversion.spectrum import Goal, total_cumulants
+from references import atoms, gaussian, sums, two_point
 
 
 def coarse(summands: list[Summand], epsilon: float, relative: float = 0.01) -> Goal:

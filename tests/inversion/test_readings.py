@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from mpmath import mp, mpf
-from references import atoms, sums, two_point
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.inversion import (
@@ -22,6 +21,7 @@ from dpcompose.inversion import (
     profile,
 )
 from dpcompose.numerics.enclosure import Enclosure
+from references import atoms, sums, two_point
 
 COMPOSITIONS: list[list[tuple[Loss, int]]] = [
     [(GaussianLoss(0.3), 5)],
