@@ -77,6 +77,18 @@ def parameters(cls: type[dpc.Mechanism], choice: Choice) -> dict[str, Drawn]:
 
 def black_boxes(choice: Choice) -> Drawn:
     """Each of the four descriptions."""
+    return st.one_of(*descriptions(choice).values())
+
+
+def having(cls: type[dpc.Mechanism], name: str) -> Drawn:
+    """A mechanism of one class that states the parameter of this name."""
+    if cls is not dpc.BlackBox:
+        return some(cls).filter(lambda m: getattr(m, name) is not None)
+    return st.one_of(*(drawn for stated, drawn in descriptions(typical).items() if name in stated))
+
+
+def descriptions(choice: Choice) -> dict[tuple[str, ...], Drawn]:
+    """Black boxes by what they state."""
     known = declared(dpc.BlackBox)
     epsilon, delta, rho, mu = (choice(known[name]) for name in ("epsilon", "delta", "rho", "mu"))
     orders = st.lists(st.integers(11, 640), min_size=1, max_size=4, unique=True)
@@ -85,14 +97,14 @@ def black_boxes(choice: Choice) -> Drawn:
         orders,
         st.floats(1e-3, 0.5),
     )
-    return st.one_of(
-        st.builds(dpc.BlackBox, epsilon=epsilon),
-        st.builds(dpc.BlackBox, epsilon=epsilon, delta=delta),
-        st.builds(dpc.BlackBox, rho=rho),
-        st.builds(dpc.BlackBox, rho=rho, delta=delta),
-        st.builds(dpc.BlackBox, renyi=tables),
-        st.builds(dpc.BlackBox, mu=mu),
-    )
+    return {
+        ("epsilon",): st.builds(dpc.BlackBox, epsilon=epsilon),
+        ("epsilon", "delta"): st.builds(dpc.BlackBox, epsilon=epsilon, delta=delta),
+        ("rho",): st.builds(dpc.BlackBox, rho=rho),
+        ("rho", "delta"): st.builds(dpc.BlackBox, rho=rho, delta=delta),
+        ("renyi",): st.builds(dpc.BlackBox, renyi=tables),
+        ("mu",): st.builds(dpc.BlackBox, mu=mu),
+    }
 
 
 def discrete_gaussians(choice: Choice) -> Drawn:
@@ -214,6 +226,7 @@ __all__ = [
     "epsilon_of",
     "epsilons",
     "extreme",
+    "having",
     "leaves",
     "mechanisms",
     "named",
