@@ -96,7 +96,7 @@ class OtherLine:
         whole = 1.0 / (t * (t + 1)) + 2.0 * np.sum(terms.real, axis=1)
         size = 1.0 / (t * (t + 1)) + 2.0 * float(np.sum(np.abs(power / (z * (z + 1)))))
         left = float(np.max(np.abs(power[-max(len(u) // 10, 5) :]))) / (u[-1] * spacing)
-        rounding = (3e-14 * math.sqrt(k) + 1e-11) * size
+        rounding = (3e-14 * math.sqrt(k) + 4e-16 * k + 1e-11) * size
         folded = self._folded(epsilons, width) * width
         log_height = k * value - t * epsilons
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
