@@ -122,7 +122,9 @@ class Composed:
     def upper(self, epsilon: float, blur: float) -> float:
         """δ from above, likewise."""
         scale, value, error, rest = self.read(epsilon - self.doubt(epsilon, blur))
-        return max(value + error + rest, 0.0) * math.exp(min(scale, 700.0)) * (1.0 + self.relative)
+        if scale > 700.0:  # no float holds the scale, so nothing is said
+            return math.inf
+        return max(value + error + rest, 0.0) * math.exp(scale) * (1.0 + self.relative)
 
 
 def compose(laws: Sequence[LatticeLaw], span: float, tilt: float) -> Composed:
