@@ -17,6 +17,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -27,7 +28,7 @@ from dpcompose.inversion.lattice import build_lattice_line, common_lattice
 from dpcompose.inversion.line import NO_BUDGET, Alias, Budget, Readable, Reading
 from dpcompose.inversion.lines import build_line
 from dpcompose.inversion.loss import Loss, Summand
-from dpcompose.inversion.rounding import LIBM, Floats
+from dpcompose.inversion.rounding import LIBM, Floats, log_total
 from dpcompose.inversion.saddle import Saddle, at_epsilon
 from dpcompose.inversion.spectrum import Goal, build_spectrum, total_cumulants
 
@@ -90,18 +91,25 @@ class Sum:
         columns = [term.read_many(epsilons) for _, term in self.terms]
         return [self._add(row) for row in zip(*columns, strict=True)]
 
+    @cached_property
+    def _log_remainder(self) -> float:
+        return math.log(self.remainder) if self.remainder > 0.0 else -math.inf
+
     def _add(self, readings: Sequence[Reading]) -> Reading:
-        rest = math.log(self.remainder) if self.remainder > 0.0 else -math.inf
+        rest = self._log_remainder
         if len(readings) == 1 and self.terms[0][0] == 0.0:
             only = readings[0]
-            return only if rest == -math.inf else only._replace(log_upper=_add([only.log_upper, rest]) + 1e-15)
+            if rest == -math.inf:
+                return only
+            upper = log_total([only.log_upper, rest])
+            return only._replace(log_upper=upper + LIBM * (8.0 + abs(upper)))
         factors = [f for f, _ in self.terms]
         values = [f + r.log_value for f, r in zip(factors, readings, strict=True)]
-        log_value = _add(values)
+        log_value = log_total(values)
         shares = [math.exp(v - log_value) if math.isfinite(log_value) else 0.0 for v in values]
         slope = sum(s * r.slope for s, r in zip(shares, readings, strict=True)) or readings[0].slope
-        lower = _add([f + r.log_lower for f, r in zip(factors, readings, strict=True)])
-        upper = _add([*(f + r.log_upper for f, r in zip(factors, readings, strict=True)), rest])
+        lower = log_total([f + r.log_lower for f, r in zip(factors, readings, strict=True)])
+        upper = log_total([*(f + r.log_upper for f, r in zip(factors, readings, strict=True)), rest])
         margin = LIBM * (8.0 + 2.0 * max(abs(f) for f in factors) + abs(upper))
         return Reading(lower - margin, upper + margin, log_value, slope).sound()
 
@@ -114,10 +122,6 @@ class Sum:
         jumps = f" and {len(self.terms) - 1} jump terms" if len(self.terms) > 1 else ""
         budget = main.budget(epsilon)
         return replace(budget, method=budget.method + jumps, domain=domain)
-
-
-def _add(logs: Sequence[float]) -> float:
-    return float(np.logaddexp.reduce(np.array(logs)))
 
 
 Find = Callable[[Callable[[float], Cumulants], float], Saddle]

@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Floats
+from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Floats, log_total
 
 
 class Reading(NamedTuple):
@@ -149,7 +149,7 @@ class Line:
 
     def log_aliasing(self, epsilon: float) -> float:
         """All aliasing, as the logarithm of a bound on it."""
-        return float(np.logaddexp.reduce([alias.log_size(epsilon) for alias in self.aliases])) + 1e-12
+        return log_total([alias.log_size(epsilon) for alias in self.aliases]) + 1e-12
 
     def _value(self, epsilon: float) -> tuple[float, float]:
         angle = self.angle + self.frequencies * (self.centre - epsilon)

@@ -34,7 +34,7 @@ from dpcompose.numerics.enclosure import NOTHING, Enclosure, ball, enclose
 from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
 GIVEN_UP, ROUNDS = (Unreachable, OverflowError, ZeroDivisionError), 5
-REACH = 6.0
+REACH = 12.0
 """A line is tried on ε up to so many units of 1/t from its saddle."""
 LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
 
@@ -178,7 +178,7 @@ class Profile:
         while waiting:
             centre = min(waiting[0] + ahead, waiting[-1])
             try:
-                line = self._line(_at_epsilon(centre), centre, self._first_guess(centre), within(tolerance / 300.0))
+                line = self._line(_at_epsilon(centre), centre, self._first_guess(centre), within(tolerance / 1e5))
                 ahead = REACH / line.tilt
                 window = [e for e in waiting if e <= centre + ahead]
                 for e, reading in zip(window, line.read_many(np.array(window)), strict=True):

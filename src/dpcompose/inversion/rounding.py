@@ -10,6 +10,7 @@ The ball tier rests on none of this.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -54,6 +55,12 @@ def exp_up(x: float) -> float:
 def exp_down(x: float) -> float:
     """A float at or below `exp(x)`, never negative."""
     return max(math.nextafter(math.exp(min(x, 709.0)) * (1.0 - 2.0 * LIBM), -math.inf), 0.0)
+
+
+def log_total(logs: Sequence[float]) -> float:
+    r"""$\ln\sum e^{x_i}$ for a few terms, to within `LIBM` of itself and as much again for each term."""
+    peak = max(logs, default=-math.inf)
+    return peak + math.log(sum(math.exp(x - peak) for x in logs)) if math.isfinite(peak) else peak
 
 
 def log_up(x: float) -> float:

@@ -126,8 +126,13 @@ def epsilon(
     """
     facts, refined = known(mechanism), refinement(tolerance, rigor)
     if isinstance(delta, Sequence | np.ndarray):
-        return Answers(tuple(least_epsilon(facts, DELTA.check("delta", d), tolerance, refined) for d in delta))
+        return Answers(tuple(least_epsilon(facts, DELTA.check("delta", d), tolerance, refined) for d in _listed(delta)))
     return least_epsilon(facts, DELTA.check("delta", delta), tolerance, refined)
+
+
+def _listed(arguments: Arguments) -> Sequence[Real]:
+    """An array as Python's own numbers."""
+    return arguments.tolist() if isinstance(arguments, np.ndarray) else arguments
 
 
 def least_epsilon(facts: Known, delta: Real, tolerance: float, refined: Refinement) -> Answer:
@@ -160,7 +165,7 @@ def delta(
     """Enclose the least δ at which the mechanism is (ε, δ)-DP; for a sequence of ε, each of them."""
     facts, refined = known(mechanism), refinement(tolerance, rigor)
     if isinstance(epsilon, Sequence | np.ndarray):
-        return _deltas(facts, [EPSILON.check("epsilon", e) for e in epsilon], tolerance, refined)
+        return _deltas(facts, [EPSILON.check("epsilon", e) for e in _listed(epsilon)], tolerance, refined)
     at = EPSILON.check("epsilon", epsilon)
     return narrowed("δ", facts, lambda p: refined(p).delta(at), UNIT, tolerance)
 
