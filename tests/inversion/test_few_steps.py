@@ -197,9 +197,10 @@ def test_how_many_laplace_losses_fall_inside(size: str, count: int) -> None:
         assert found.gap <= 1e-10
 
 
-def test_a_thousand_small_laplace_losses_against_the_line() -> None:
-    composed = profile([(LaplaceLoss(Fraction(1, 100)), 1000)])
-    found, line = composed.epsilon(1e-6, 1e-9), composed._solve(1e-6, 1e-6, 1e-7)
+@pytest.mark.parametrize("size, count, delta", [("1/100", 1000, 1e-6), ("1/100", 1000, 1e-30), ("1/1000", 9000, 1e-6)])
+def test_many_small_laplace_losses_against_the_line(size: str, count: int, delta: float) -> None:
+    composed = profile([(LaplaceLoss(Fraction(size)), count)])
+    found, line = composed.epsilon(delta, 1e-9), composed._solve(delta, delta, 1e-7)
     assert isinstance(composed.small, LaplaceInside)
     assert max(found.lower, line.lower) <= min(found.upper, line.upper)
     assert found.gap <= 1e-9
@@ -212,7 +213,18 @@ def test_those_beyond_the_most_inside_matter(monkeypatch: pytest.MonkeyPatch) ->
     inside = LaplaceInside(step, count)
     assert inside.lower(epsilon) <= truth.upper
     assert truth.lower <= inside.upper(epsilon)
-    assert inside.upper(epsilon) - inside._remainder < truth.lower
+    assert inside.upper(epsilon) - inside._enough(epsilon)[1] < truth.lower
+
+
+def test_those_far_up_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    step, count, epsilon = Fraction(1, 100), 200, 0.1
+    truth = laplace_delta(count, step, Fraction(epsilon))
+    monkeypatch.setattr("dpcompose.inversion.inside.DEVIATIONS", 1)
+    inside = LaplaceInside(step, count)
+    value, error, _ = inside._value(epsilon)
+    assert value < truth.lower <= truth.upper <= value + error
+    assert inside.lower(epsilon) <= truth.upper
+    assert truth.lower <= inside.upper(epsilon)
 
 
 # ---------------------------------------------------------------------------------------------- through the front door

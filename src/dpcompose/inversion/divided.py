@@ -16,7 +16,7 @@ from dpcompose.inversion.cut_laplace import LaplaceStep
 from dpcompose.inversion.cut_normal import NormalStep
 from dpcompose.inversion.direction import Direction
 from dpcompose.inversion.enumerated import MOST_WAYS, Enumerated, enumerated, ways
-from dpcompose.inversion.few import FewSteps
+from dpcompose.inversion.few import FINEST, FewSteps
 from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.gaussian import GaussianSum
 from dpcompose.inversion.inside import LaplaceInside
@@ -36,8 +36,8 @@ FEW, SEVERAL, MOST_FEW = 20, 200, 10**7
 MOST_KINDS = 12
 GREATEST = 600.0
 """Losses whose exponentials floats still hold."""
-FINEST, SHARP = 5e-7, 1e-7
-"""What two lattices are asked for at most, as their cost grows; and from where on a line is tried before them."""
+SHARP = 1e-7
+"""For gaps below this a line is tried before two lattices."""
 RARE, LEAST_NOISE, MOST_NOISE = 1e-4, 0.2, 50
 
 

@@ -28,6 +28,8 @@ from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
 SCOUT, MOST_CELLS = 1024, 1 << 18
 """Cells of the widest step in a first look, and at most."""
+FINEST = 5e-7
+"""The relative gap that two lattices are asked for at least, as their cost grows."""
 SEARCHES, REFINEMENTS = 24, 3
 NEAR, ABREAST = 0.03, 1.5
 """A lattice serves the ε within so much of the one it was made for, relatively; and so wide a group on a curve."""
@@ -119,7 +121,7 @@ class FewSteps:
     @np.errstate(all="ignore")  # what overflows is checked at the end: see `Between`
     def delta(self, epsilon: float, tolerance: float) -> Enclosure:
         """δ(ε), the finite part."""
-        return self._around(epsilon, 0.0, tolerance)[0]
+        return self._around(epsilon, 0.0, max(tolerance, FINEST))[0]
 
     def _around(self, epsilon: float, near: float, tolerance: float) -> tuple[Enclosure, Between]:
         """δ(ε) as closely as asked for, and the laws that say it, which serve the ε around as well."""
@@ -165,7 +167,7 @@ class FewSteps:
         """ε at a δ known to lie between two numbers: the finite part must get below the one, and stay above the
         other.
         """
-        log_delta = math.log(high_target)
+        log_delta, tolerance = math.log(high_target), max(tolerance, FINEST)
         log_mass = log_delta + math.log(tolerance) - math.log(self._steps) - 9.0
         found, pair, near = self._search(low_target, high_target, log_mass, most)
         if found.upper == 0.0:

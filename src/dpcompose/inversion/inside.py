@@ -11,8 +11,12 @@ $$\delta(\varepsilon) = 2^{-k}e^{(\varepsilon-k\varepsilon_0)/2}
 
 with $\xi = \varepsilon/\varepsilon_0+k-j-2m$. Every term is positive. For $\xi \le -j$ the integral is
 $2\sinh(-\frac{\varepsilon_0\xi}2)\bigl(\sinh\frac{\varepsilon_0}2/\frac{\varepsilon_0}2\bigr)^j$; else it is integrated
-piece by piece, where $f_j$ is a polynomial. The terms beyond $j = J$ add up to at most $\lambda^{J+1}/(J+1)!$ with
-$\lambda = \frac k2(1-e^{-\varepsilon_0})$.
+piece by piece, where $f_j$ is a polynomial. The terms beyond $j = J$ add up to at most
+$e^{kK(t)-t\varepsilon}\lambda^{J+1}/(J+1)!$ for any $t\ge0$, with $\lambda$ the number of steps expected inside once
+each is tilted by $e^{tl}$: Chernoff's bound on the sum and the union bound on the number. With $x =
+(t+\frac12)\varepsilon_0$ and $b = \frac{\varepsilon_0}2\frac{\tanh x}x$,
+
+$$K(t) = \ln\cosh x - \tfrac{\varepsilon_0}2 + \ln(1+b),\qquad \lambda = \frac{kb}{1+b} .$$
 """
 
 from __future__ import annotations
@@ -32,8 +36,10 @@ from dpcompose.inversion.rounding import LIBM, UNIT, Floats, nearest
 from dpcompose.inversion.saddle import at_delta
 from dpcompose.numerics.enclosure import Real
 
-MOST_INSIDE, MOST_COUNT, GREATEST_SIZE, MOST_EXPECTED = 40, 2000, 0.25, 8.0
-POINTS = 32
+MOST_INSIDE, MOST_COUNT, GREATEST_SIZE, MOST_EXPECTED = 40, 20_000, 0.25, 8.0
+LOG_NEGLIGIBLE = -39.0
+"""Beside δ, roughly, since Chernoff's bound is above it by a small factor."""
+DEVIATIONS, POINTS = 12, 32
 QUADRATURE = 1e-17
 r"""On a piece $f_j$ is at most ½ and of degree $j-1 < 40$, so it grows by at most $\varrho^{j-1}$ on the ellipse
 (Bernstein), and the rule with 32 points errs by at most
@@ -65,57 +71,72 @@ class LaplaceInside(Pointwise):
         k, logs = self.count, float(_log_factorials(self.count)[-1])
         return 2.0 * UNIT * (8.0 * logs + 8.0 * k + 8.0 * MOST_INSIDE + NODES + 64.0) + 16.0 * LIBM
 
-    @cached_property
-    def _remainder(self) -> float:
-        expected = -0.5 * self.count * math.expm1(-float(self.size)) * (1.0 + 1e-12)
-        j = min(MOST_INSIDE, self.count) + 1
-        return math.exp(j * math.log(expected) - math.lgamma(j + 1.0) + 1e-6) if j <= self.count else 0.0
-
     def lower(self, epsilon: float) -> float:
         """δ from below."""
-        value, error = self._value(epsilon + self._blur)
+        value, error, _ = self._value(epsilon + self._blur)
         return max((value - error) * (1.0 - self._relative), 0.0)
 
     def upper(self, epsilon: float) -> float:
         """δ from above."""
-        value, error = self._value(epsilon - self._blur)
-        return min((value + error) * (1.0 + self._relative) + self._remainder, 1.0)
+        value, error, more = self._value(epsilon - self._blur)
+        return min((value + error) * (1.0 + self._relative) + more, 1.0)
 
     def guess(self, delta: float, most: float) -> tuple[float, float]:
         """From the saddle point."""
         saddle = at_delta(Repeated(LaplaceLoss(self.size), self.count).cumulants, math.log(delta))
         return min(max(saddle.epsilon, 0.0), most), saddle.tilt
 
-    def _value(self, epsilon: float) -> tuple[float, float]:
-        """The sum up to J, and the error of its quadrature."""
+    def _value(self, epsilon: float) -> tuple[float, float, float]:
+        """The sum up to J, the error of its quadrature, and a bound on the rest of the sum."""
         k, e = self.count, nearest(self.size)[0]
         if epsilon >= k * e:
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         middle = 0.5 * (epsilon / e + k)
         first = math.ceil(middle)
         part = middle - first + 1.0  # where ξ lies in its piece, from 0 to 1
-        logs, most = _log_factorials(k), min(MOST_INSIDE, k)
+        logs = _log_factorials(k)
+        most, more = self._enough(epsilon)
         common = 0.5 * (epsilon - k * e) - k * math.log(2.0) + float(logs[k])
-        value, error = self._beyond(epsilon, first, common), 0.0
+        value, error = self._beyond(epsilon, first, common, most)
         for j, integrals in enumerate(_window_integrals(part, e, most), start=1):
             m = first - 1 - np.arange(j)
             held = (m >= 0) & (m <= k - j)
             ways = np.exp(common - logs[j] - logs[m[held]] - logs[k - j - m[held]] + j * math.log(e))
             value += float(ways @ integrals[held])
             error += QUADRATURE * float(ways.sum())
-        return value, error
+        return value, error, more
 
-    def _beyond(self, epsilon: float, first: int, common: float) -> float:
-        """All m with the inside part too small to matter: one sum for each j."""
+    def _enough(self, epsilon: float) -> tuple[int, float]:
+        r"""J, and a bound on the rest, at the tilt with $\tanh x = \varepsilon/k\varepsilon_0$: the saddle, were all at
+        the ends.
+        """
+        k, e = self.count, float(self.size)
+        x = max(math.atanh(min(epsilon / (k * e), 1.0 - 1e-15)), 0.5 * e)
+        b = 0.5 * e * math.tanh(x) / x
+        log_cosh = x + math.log1p(math.exp(-2.0 * x)) - math.log(2.0)
+        log_chernoff = k * (log_cosh - 0.5 * e + math.log1p(b)) - (x / e - 0.5) * epsilon
+        log_expected, last = math.log(k * b / (1.0 + b)), min(MOST_INSIDE, k)
+        log_more = [n * log_expected - math.lgamma(n + 1.0) for n in range(last + 2)]
+        most = next((j for j in range(1, last) if log_more[j + 1] <= LOG_NEGLIGIBLE), last)
+        return most, math.exp(min(log_chernoff + log_more[most + 1] + 1e-6, 0.0)) if most < k else 0.0
+
+    def _beyond(self, epsilon: float, first: int, common: float, most: int) -> tuple[float, float]:
+        """All m with the inside part too small to matter, one sum for each j; terms are log-concave in m, so that those
+        left out are below a geometric series.
+        """
         k, e = self.count, nearest(self.size)[0]
-        logs, total = _log_factorials(k), 0.0
+        logs, total, rest = _log_factorials(k), 0.0, 0.0
         spread = math.log(math.sinh(0.5 * e) / (0.5 * e))
-        for j in range(min(MOST_INSIDE, k) + 1):
-            m = np.arange(max(first, 0), k - j + 1)
+        reach = first + DEVIATIONS * math.isqrt(k)
+        for j in range(most + 1):
+            m = np.arange(max(first, 0), min(k - j, reach) + 1)
             x = np.minimum(epsilon - e * (2.0 * m - (k - j)), 0.0)
             log_ways = common - logs[j] - logs[m] - logs[k - j - m] + j * (math.log(e) + spread) - 0.5 * x
             total += float((np.exp(log_ways) * -np.expm1(x)).sum())
-        return total
+            if reach < k - j:
+                before, last = log_ways[-2:] + np.log(-np.expm1(x[-2:]))
+                rest += math.exp(last) / -math.expm1(last - before)
+        return total, rest
 
 
 def _window_integrals(part: float, e: float, most: int) -> list[Floats]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dpcompose.inversion.crossing import crossing
 from dpcompose.numerics.enclosure import NOTHING, Enclosure
 
-FINENESS = 1e-11
-"""How closely ε is looked for, relative to the greatest it can be."""
+FINENESS, FINEST = 1e-11, 1e-14
+"""How closely ε is looked for, relative to the greatest it can be, where nothing is known of it; and ever."""
 
 
 class Pointwise(ABC):
@@ -32,7 +32,7 @@ class Pointwise(ABC):
         near, slope = self.guess(high_target, most)
         if near <= 0.01 * most and self.upper(0.0) <= low_target:
             return NOTHING
-        width = min(0.1 * tolerance, FINENESS) * most
+        width = max(0.2 * tolerance * near, FINEST * most) if near > 0.0 else FINENESS * most
         _, up = crossing(self.upper, low_target, Enclosure(0.0, most), near, slope, width)
         down, _ = crossing(self.lower, high_target, Enclosure(0.0, up), up - width, slope, width)
         return Enclosure(down, up)

@@ -20,7 +20,7 @@ import numpy as np
 from dpcompose.errors import Declined
 from dpcompose.inversion.balls import delta_in_balls
 from dpcompose.inversion.divergence import renyi_divergence
-from dpcompose.inversion.divided import FINEST, SmallSum, Way, small_sum, suffices, ways_to
+from dpcompose.inversion.divided import SmallSum, Way, small_sum, suffices, ways_to
 from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand
 from dpcompose.inversion.lattice import common_lattice
 from dpcompose.inversion.line import Budget
@@ -95,7 +95,7 @@ class Profile:
             found,
             tolerance,
             lambda: self._finite_delta(epsilon, tolerance),
-            lambda small: small.delta(epsilon, max(tolerance, FINEST)),
+            lambda small: small.delta(epsilon, tolerance),
         )
         if found.gap >= 1.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.delta(epsilon, 1e-6).upper)
@@ -251,7 +251,7 @@ class Profile:
             found,
             tolerance,
             lambda: self._solve(low_target, high_target, tolerance, near),
-            lambda small: small.epsilon(low_target, high_target, max(tolerance, FINEST), self.supremum),
+            lambda small: small.epsilon(low_target, high_target, tolerance, self.supremum),
         )
         if math.isinf(found.upper) and low_target > 0.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)
