@@ -111,7 +111,7 @@ class Sum:
         lower = log_total([f + r.log_lower for f, r in zip(factors, readings, strict=True)])
         upper = log_total([*(f + r.log_upper for f, r in zip(factors, readings, strict=True)), rest])
         margin = LIBM * (8.0 + 2.0 * max(abs(f) for f in factors) + abs(upper))
-        return Reading(lower - margin, upper + margin, log_value, slope).sound()
+        return Reading(lower * (1.0 + LIBM) - margin, upper + margin, log_value, slope).sound()
 
     def budget(self, epsilon: float) -> Budget:
         """Of the term that contributes most; the remainder is the domain error."""

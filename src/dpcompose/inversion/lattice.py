@@ -89,8 +89,8 @@ class LatticeLine:
         """Interpolate linearly in $e^ε$ between two lattice points."""
         low, high = self._place(epsilon, -1), self._place(epsilon, +1)
         near = {j: self._at(j) for j in {low[0], low[0] + 1, high[0], high[0] + 1}}
-        upper = _mix(near[low[0]].log_upper, near[low[0] + 1].log_upper, low[1]) + 8.0 * LIBM
-        lower = _mix(near[high[0]].log_lower, near[high[0] + 1].log_lower, high[1]) - 8.0 * LIBM
+        upper = _mix(near[low[0]].log_upper, near[low[0] + 1].log_upper, low[1]) * (1.0 - LIBM) + 8.0 * LIBM
+        lower = _mix(near[high[0]].log_lower, near[high[0] + 1].log_lower, high[1]) * (1.0 + LIBM) - 8.0 * LIBM
         first, second = near[low[0]].log_value, near[low[0] + 1].log_value
         value = _mix(first, second, low[1])
         drop = math.exp(second - first) - 1.0 if math.isfinite(first) else -1.0
