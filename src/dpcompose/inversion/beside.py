@@ -55,12 +55,13 @@ def staying(most: Floats, excess: Floats, span: float, top: float = 1.0) -> Floa
     r"""$\lambda_j$, from the `top` down: $1-\lambda_j = \min(1, \lambda_{j+1}x_{j+1}/d_j)$, masses given from above and
     excesses from below.
     """
-    # The deficit at the upper edge, e^h((1-e^{-h})p - x), rounded up.
-    deficit = np.exp(span) * np.maximum(-np.expm1(-span) * most - excess, 0.0) * (1.0 + 32.0 * UNIT) + FAINT
+    # The deficit at the upper edge, e^h((1-e^{-h})p - x), rounded up: the product first, as most of it may cancel.
+    share = -np.expm1(-span) * (1.0 + 16.0 * UNIT)
+    deficit = np.exp(span) * np.maximum(share * most - excess, 0.0) * (1.0 + 32.0 * UNIT) + FAINT
     ratios = excess[1:] / deficit[:-1] * (1.0 - 8.0 * UNIT)
     stay, found = top, []
     for ratio in ratios[::-1].tolist():
         up = stay * ratio
-        stay = 1.0 - up if up < 1.0 else 0.0
+        stay = min(1.0 - up + UNIT, 1.0) if up < 1.0 else 0.0  # rounded up: little may go up where much stays
         found.append(stay)
     return np.array([*found[::-1], top])
