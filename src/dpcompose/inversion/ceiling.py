@@ -14,7 +14,6 @@ from contextlib import suppress
 import numpy as np
 
 from dpcompose.inversion.bounds import log_chernoff
-from dpcompose.inversion.divided import Way, ways_to
 from dpcompose.inversion.profiles import Profile
 from dpcompose.inversion.rounding import LIBM, UNIT, Floats
 from dpcompose.inversion.saddle import at_epsilon
@@ -55,8 +54,7 @@ def _log_bound(profile: Profile, tilt: float, places: Floats) -> Floats:
 @np.errstate(all="ignore")
 def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
     """Whether δ(ε) is surely no more than this; certified only where the saddle point promises success."""
-    cut = ways_to(profile.small, profile.summands, 1e-6)[0] is Way.SMALL
-    if profile.small is not None and cut and epsilon < profile.supremum:
+    if profile.small is not None and profile.is_small and epsilon < profile.supremum:
         with suppress(ArithmeticError, ValueError):
             return delta > profile.leak.upper and profile.small.is_below(epsilon, delta - profile.leak.upper)
     if profile.summands and epsilon < profile.supremum:

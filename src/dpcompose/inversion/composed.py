@@ -24,7 +24,7 @@ import numpy as np
 
 from dpcompose.inversion.bounds import log_chernoff
 from dpcompose.inversion.cumulants import Cumulants
-from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats
+from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, inner, norm
 from dpcompose.inversion.unreachable import Unreachable
 
 FADED = 45.0
@@ -67,11 +67,11 @@ def cumulants_of(laws: Sequence[LatticeLaw], span: float, tilt: float) -> Cumula
     value = slope = curvature = 0.0
     for law in laws:
         c, p = law.tilted(tilt * span)
-        j = np.arange(p.size)
-        mean = float(p @ j) / float(p.sum())
+        j = np.arange(p.size, dtype=np.float64)
+        mean = inner(p, j) / float(p.sum())
         value += law.count * (c + tilt * law.lowest)
         slope += law.count * (law.lowest + span * mean)
-        curvature += law.count * span * span * float(p @ (j - mean) ** 2)
+        curvature += law.count * span * span * inner(p, (j - mean) ** 2)
     return Cumulants(value, slope, curvature)
 
 
@@ -102,7 +102,7 @@ class Composed:
         gain = np.exp(-t * h * (j - origin)) * np.maximum(-np.expm1(epsilon - self.lowest - h * j), 0.0)
         terms = self.law[first - self.start : stop - self.start] * gain
         value = float(terms.sum())
-        rounding = (64.0 * UNIT + LIBM) * float(np.abs(terms).sum()) + self.error * float(np.linalg.norm(gain))
+        rounding = (64.0 * UNIT + LIBM) * float(np.abs(terms).sum()) + self.error * norm(gain)
         rest = math.exp(-t * h * (stop - origin)) if stop < self.start + self.law.size else 0.0
         # Outside the window an outcome at the distance x counts at most e^{-tx}(1-e^{-x}), and x may be a cell less.
         rest += self.wrapped * math.exp(log_chernoff(t) + t * h)
@@ -140,10 +140,10 @@ def compose(laws: Sequence[LatticeLaw], span: float, tilt: float) -> Composed:
     for law, (_, p) in zip(laws, tilted, strict=True):
         folded = p if p.size <= size else np.pad(p, (0, -p.size % size)).reshape(-1, size).sum(axis=0)
         product *= _power(np.fft.rfft(folded, size), law.count)
-        norms += law.count * float(np.linalg.norm(p))
+        norms += law.count * norm(p)
     sums = np.roll(np.fft.irfft(product, size), -(start % size))
     log_size = math.log2(size)
-    own = float(np.linalg.norm(sums))
+    own = norm(sums)
     error = 8.0 * UNIT * (log_size * (norms + own) + steps * own) * 1.01
     log_scale = math.fsum(law.count * c for law, (c, _) in zip(laws, tilted, strict=True))
     relative = UNIT * sum(
@@ -176,9 +176,9 @@ def _window(
         return 0, whole, 0.0
     spread = 0.0
     for law, (_, p) in zip(laws, tilted, strict=True):
-        j = np.arange(p.size)
-        mean = float(p @ j)
-        spread += law.count * float(p @ (j - mean) ** 2)
+        j = np.arange(p.size, dtype=np.float64)
+        mean = inner(p, j)
+        spread += law.count * inner(p, (j - mean) ** 2)
     low, high = 0.0, float(full)
     for step in STEPS:
         d = step / math.sqrt(spread + 1.0)

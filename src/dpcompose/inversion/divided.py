@@ -47,8 +47,10 @@ class SmallSum(Protocol):
     def delta(self, epsilon: float, tolerance: float) -> Enclosure:
         """δ(ε), the finite part."""
 
-    def epsilon(self, low_target: float, high_target: float, tolerance: float, most: float) -> Enclosure:
-        """ε at a δ known to lie between two numbers, no more than `most`."""
+    def epsilon(
+        self, low_target: float, high_target: float, tolerance: float, most: float, expected: float | None
+    ) -> Enclosure:
+        """ε at a δ known to lie between two numbers, no more than `most`; `expected` may say where to look first."""
 
     def curve(self, epsilons: Sequence[float], tolerance: float) -> dict[float, Enclosure]:
         """δ at many ε > 0."""
@@ -64,7 +66,8 @@ def divided(summands: Sequence[Summand]) -> list[tuple[Divisible, int]]:
 
 def small_sum(summands: Sequence[Summand]) -> SmallSum | None:
     """Few ways in which the sum can come about, or few steps; or None."""
-    if sum(s.steps for s in summands) > MOST_FEW or all(isinstance(s, GaussianSum) for s in summands):
+    plain = all(isinstance(s, GaussianSum) for s in summands)
+    if plain or len(summands) > SEVERAL or sum(s.steps for s in summands) > MOST_FEW:
         return None
     try:
         parts = divided(summands)
@@ -95,8 +98,9 @@ def ways_to(small: SmallSum | None, summands: Sequence[Summand], tolerance: floa
         return (Way.SMALL,)
     if isinstance(small, LaplaceInside):
         return (Way.SMALL, Way.LINE)
-    few = sum(count for _, count in divided(summands)) < FEW
-    if few and all(isinstance(piece, LaplaceStep) for piece, _ in divided(summands)):
+    parts = divided(summands)
+    few = sum(count for _, count in parts) < FEW
+    if few and all(isinstance(piece, LaplaceStep) for piece, _ in parts):
         return (Way.SMALL,)  # half of their mass sits in atoms
     smooth = any(isinstance(s, GaussianSum) for s in summands)  # its transform decays fast
     return (Way.SMALL, Way.LINE) if few and not smooth and tolerance >= SHARP else (Way.LINE, Way.SMALL)

@@ -163,13 +163,20 @@ class FewSteps:
         return max(span * math.sqrt(0.4 / max(excess, 0.4)), width / MOST_CELLS)
 
     @np.errstate(all="ignore")
-    def epsilon(self, low_target: float, high_target: float, tolerance: float, most: float = math.inf) -> Enclosure:
+    def epsilon(
+        self,
+        low_target: float,
+        high_target: float,
+        tolerance: float,
+        most: float = math.inf,
+        expected: float | None = None,
+    ) -> Enclosure:
         """ε at a δ known to lie between two numbers: the finite part must get below the one, and stay above the
         other.
         """
         log_delta, tolerance = math.log(high_target), max(tolerance, FINEST)
         log_mass = log_delta + math.log(tolerance) - math.log(self._steps) - 9.0
-        found, pair, near = self._search(low_target, high_target, log_mass, most)
+        found, pair, near = self._search(low_target, high_target, log_mass, most, expected)
         if found.upper == 0.0:
             return found
         span = pair.upper_law.span
@@ -194,9 +201,11 @@ class FewSteps:
         return found
 
     def _search(
-        self, low_target: float, high_target: float, log_mass: float, supremum: float
+        self, low_target: float, high_target: float, log_mass: float, supremum: float, expected: float | None
     ) -> tuple[Enclosure, Between, float]:
         """Scout until a lattice is made for the ε sought; every look narrows what is known."""
+        if expected is not None and 0.0 < expected < supremum:
+            return self._settle(expected, Enclosure(0.0, supremum), low_target, high_target, log_mass)
         log_delta, share = math.log(high_target), math.log(self._steps)
         sketches = [(p.sketch(log_mass), n) for p, n in self.pieces]
         least = max(_epsilon(s, log_delta) for s, _ in sketches)
@@ -208,6 +217,12 @@ class FewSteps:
             pair = self.between(x, 1.0, log_mass, self.width(x, 1.0, log_mass) / SCOUT)
             if pair.upper(0.0) <= low_target:
                 return NOTHING, pair, 0.0
+        return self._settle(x, found, low_target, high_target, log_mass)
+
+    def _settle(
+        self, x: float, found: Enclosure, low_target: float, high_target: float, log_mass: float
+    ) -> tuple[Enclosure, Between, float]:
+        log_delta, supremum = math.log(high_target), found.upper
         for _ in range(SEARCHES):
             pair = self.between(x, NEAR, log_mass, self.width(x, NEAR, log_mass) / SCOUT)
             upper, lower = pair.upper(x), pair.lower(x)

@@ -18,7 +18,7 @@ from dpcompose.inversion.direction import Direction
 from dpcompose.inversion.loss import Lattice, Loss, Summand
 from dpcompose.inversion.nodes import Nodes, TiltedNodes, quick_cumulants
 from dpcompose.inversion.repeated import repeat
-from dpcompose.inversion.rounding import LIBM, UNIT, Floats, Integers, nearest
+from dpcompose.inversion.rounding import LIBM, UNIT, Floats, Integers, inner, nearest
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 
 QUICK_ATOMS = 4096
@@ -64,7 +64,7 @@ class FiniteLoss:
     def total_variation(self) -> float:
         r"""$\sum_j p_j(1-e^{-l_j})_+$."""
         gain = -np.expm1(-np.maximum(self.losses + self.loss_error, 0.0))
-        return min(1.0, float((self.weights * (1.0 + np.asarray(self.weight_error))) @ gain) * (1.0 + 1e-9))
+        return min(1.0, inner(self.weights * (1.0 + np.asarray(self.weight_error)), gain) * (1.0 + 1e-9))
 
     def sampled(self, rate: Real, direction: Direction) -> FiniteLoss:
         r"""The same pair under Poisson sampling: $1-q+qe^l$ is the new likelihood ratio, in either direction.

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from dpcompose.inversion.rounding import SLACK, UNIT, Complexes, Floats, multiples
+from dpcompose.inversion.rounding import SLACK, UNIT, Complexes, Floats, inner, multiples, norm
 
 FINENESS = 16
 """Lattice points per frequency."""
@@ -41,8 +41,8 @@ def gridded(distance: Floats, weights: Floats, spacing: float, last: int, order:
     step = 2.0 * math.pi / count
     error = total * peak * (step * np.arange(last + 1.0)) ** order
     # Positions are off by three roundings of d·scale; a share by (order) roundings of its factors.
-    error += 4.0 * UNIT * angle * float(weights @ np.abs(distance))
-    error += 8.0 * UNIT * math.log2(count) * math.sqrt(count) * float(np.linalg.norm(grid))
+    error += 4.0 * UNIT * angle * inner(weights, np.abs(distance))
+    error += 8.0 * UNIT * math.log2(count) * math.sqrt(count) * norm(grid.astype(np.float64, copy=False))
     error += 8.0 * UNIT * (order + 8) * _lebesgue(order) * total + 4.0 * UNIT * total * step * np.arange(last + 1.0)
     return values, error * SLACK
 

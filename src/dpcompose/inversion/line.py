@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Floats, log_total
+from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Floats, inner, log_total
 
 
 class Reading(NamedTuple):
@@ -124,8 +124,8 @@ class Line:
         a = self.amplitude
         return (
             float(self.amplitude_error.sum()) + self.base_error,
-            float(a @ self.frequencies),
-            float(a @ np.abs(self.angle)),
+            inner(a, self.frequencies),
+            inner(a, np.abs(self.angle)),
             float(a.sum()) + abs(self.base),
         )
 
@@ -153,8 +153,8 @@ class Line:
 
     def _value(self, epsilon: float) -> tuple[float, float]:
         angle = self.angle + self.frequencies * (self.centre - epsilon)
-        value = self.base + float(self.amplitude @ np.cos(angle))
-        derivative = float((self.amplitude * self.frequencies) @ np.sin(angle))
+        value = self.base + inner(self.amplitude, np.cos(angle))
+        derivative = inner(self.amplitude * self.frequencies, np.sin(angle))
         return value, derivative
 
     def read(self, epsilon: float) -> Reading:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -31,6 +32,34 @@ from dpcompose.inversion.unreachable import Unreachable
 MOST_FREQUENCIES = 500_000
 PATIENCE = 3_000
 """Plain lines with so many frequencies are tried before smoothing is."""
+
+
+class Framed(Protocol):
+    """What a line takes from a spectrum."""
+
+    @property
+    def tilt(self) -> float:
+        """The tilt."""
+
+    @property
+    def spacing(self) -> float:
+        """The distance of frequencies."""
+
+    @property
+    def log_moment(self) -> tuple[float, float]:
+        """K(t) of the sum and a bound on its error."""
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The centre of the sum and a bound on its error."""
+
+    @property
+    def low(self) -> Alias:
+        """The aliasing from below."""
+
+    @property
+    def high(self) -> Alias:
+        """And from above."""
 
 
 def build_line(spectrum: Spectrum, summands: Sequence[Summand], goal: Goal) -> Line | Sandwich:
@@ -103,7 +132,7 @@ class Sampled:
         return cls(indices, spectrum.logarithm(indices), last, skipped, log_decay)
 
 
-def plain(spectrum: Spectrum, sample: Sampled) -> Line:
+def plain(spectrum: Framed, sample: Sampled) -> Line:
     r"""The kernel $1/(z(z+1))$."""
     tail = math.exp(log_truncation(sample.log_decay, spectrum.spacing, sample.last)) + sample.skipped
     ones = np.ones(sample.indices.shape, dtype=np.complex128)
@@ -120,7 +149,7 @@ def plain(spectrum: Spectrum, sample: Sampled) -> Line:
     )
 
 
-def smoothed_above(spectrum: Spectrum, sample: Sampled, eta: float) -> Line:
+def smoothed_above(spectrum: Framed, sample: Sampled, eta: float) -> Line:
     r"""The kernel $e^{z(z+1)\eta^2/2}/(z(z+1))$: at frequency $u$ the modulus $e^{-\eta^2u^2/2}$, the rest
     in $K$ and $c$.
     """
@@ -148,7 +177,7 @@ def smoothed_above(spectrum: Spectrum, sample: Sampled, eta: float) -> Line:
     )
 
 
-def smoothed_below(spectrum: Spectrum, sample: Sampled, eta: float) -> Line:
+def smoothed_below(spectrum: Framed, sample: Sampled, eta: float) -> Line:
     r"""The kernel $\kappa(z)/(z(z+1))$, $\kappa(z) = \hat\kappa(z)\bigl[1 -
     z\,(e^{(2z+1)\eta^2/2}-1)\bigr]$.
     """
@@ -193,7 +222,7 @@ def _below(t: float, u: Floats, e: float) -> tuple[Complexes, Floats]:
 
 
 def assemble(
-    spectrum: Spectrum,
+    spectrum: Framed,
     sample: Sampled,
     *,
     kernel: Complexes,

@@ -21,7 +21,7 @@ import numpy as np
 
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.gridded import gridded
-from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, Integers, multiples, short
+from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, Integers, inner, multiples, short
 
 MOST_PRODUCTS = 20_000_000
 """Beyond so many node-frequency pairs an FFT is faster."""
@@ -233,9 +233,9 @@ def quick_cumulants(losses: Floats, log_weights: Floats, tilt: float) -> Cumulan
     top = float(a.max())
     p = np.exp(a - top)
     total = float(p.sum())
-    mean = float(p @ losses) / total
-    curvature = float(p @ (losses - mean) ** 2) / total
+    mean = inner(p, losses) / total
+    curvature = inner(p, (losses - mean) ** 2) / total
     value = math.log(total) + top
     if abs(value) < 1.0:
-        value = math.log1p(float(np.exp(log_weights) @ np.expm1(np.minimum(tilt * losses, 700.0))))
+        value = math.log1p(inner(np.exp(log_weights), np.expm1(np.minimum(tilt * losses, 700.0))))
     return Cumulants(value, mean, curvature)

@@ -27,7 +27,14 @@ class Pointwise(ABC):
         """δ(ε)."""
         return Enclosure(self.lower(epsilon), self.upper(epsilon))
 
-    def epsilon(self, low_target: float, high_target: float, tolerance: float, most: float) -> Enclosure:
+    def epsilon(
+        self,
+        low_target: float,
+        high_target: float,
+        tolerance: float,
+        most: float,
+        expected: float | None = None,  # noqa: ARG002 - the guess is as good
+    ) -> Enclosure:
         """ε at a δ known to lie between two numbers."""
         near, slope = self.guess(high_target, most)
         if near <= 0.01 * most and self.upper(0.0) <= low_target:

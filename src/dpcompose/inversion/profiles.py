@@ -131,6 +131,11 @@ class Profile:
         """The same finite part, if it has few steps or few values, and no lattice of its own."""
         return None if not self.summands or common_lattice(self.summands) else small_sum(self.summands)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether no line is needed, as a rule."""
+        return self.small is not None and ways_to(self.small, self.summands, 1e-6)[0] is Way.SMALL
+
     def _narrowed(
         self,
         found: Enclosure,
@@ -251,7 +256,7 @@ class Profile:
             found,
             tolerance,
             lambda: self._solve(low_target, high_target, tolerance, near),
-            lambda small: small.epsilon(low_target, high_target, tolerance, self.supremum),
+            lambda small: small.epsilon(low_target, high_target, tolerance, self.supremum, near),
         )
         if math.isinf(found.upper) and low_target > 0.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)

@@ -33,6 +33,16 @@ def multiples(spacing: float, indices: Integers) -> Floats:
     return np.multiply(spacing, indices, dtype=np.float64)
 
 
+def inner(x: Floats, y: Floats) -> float:
+    """The inner product on one thread: for long vectors BLAS starts others, and on a busy machine waits for them."""
+    return float(np.einsum("i,i->", x, y))
+
+
+def norm(x: Floats) -> float:
+    """The Euclidean norm, likewise."""
+    return math.sqrt(inner(x, x))
+
+
 def nearest(x: Real) -> tuple[float, float]:
     """The float nearest to `x` and the relative error made by taking it: 0 or `UNIT`."""
     value = float(x)

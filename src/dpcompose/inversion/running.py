@@ -2,16 +2,18 @@ r"""A composition that grows: the last line, read again with other counts.
 
 Any $t>0$ and any period serve every composition; only how tight the answer is depends on them. So the transform of
 one step, once computed on a line, is kept: with new counts $k_i$ the logarithms $\sum_ik_i\ln\varphi_i$, the moments
-and the decay are sums of what is there, and the answer is certified like any other. A new line is built when the old
-one no longer gives the tolerance, which happens as often as the total grows by some factor.
+and the decay are sums of what is there (`tally`), and the answer is certified like any other. A new line is built when
+the old one no longer gives the tolerance, which happens as often as the total grows by some factor. Where there is no
+line, since steps are few, the answers before tell where to look for the next one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,13 +23,14 @@ from dpcompose.inversion.expansion import choose_bulk
 from dpcompose.inversion.lattice import common_lattice
 from dpcompose.inversion.line import Alias, Line, Sandwich
 from dpcompose.inversion.lines import PATIENCE, Sampled, cut_off, plain, smoothed_above, smoothed_below, smoothing_width
-from dpcompose.inversion.loss import Logarithm, Smooth, Summand, Tilted
+from dpcompose.inversion.loss import Smooth, Summand, Tilted
 from dpcompose.inversion.profiles import GIVEN_UP, Profile, within
 from dpcompose.inversion.repeated import Repeated, TiltedRepeated
-from dpcompose.inversion.rounding import LIBM, UNIT, log_down, log_up, short
+from dpcompose.inversion.rounding import LIBM, UNIT, Integers, log_down, log_up, short
 from dpcompose.inversion.saddle import at_delta, log_delta_estimate
 from dpcompose.inversion.solve import bracket
 from dpcompose.inversion.spectrum import Goal, Period, Spectrum, choose_period, tilt_all, total_cumulants
+from dpcompose.inversion.tally import Addend, Tally
 from dpcompose.inversion.unreachable import TooManyNodes
 from dpcompose.numerics.enclosure import Enclosure
 
@@ -38,18 +41,15 @@ PATIENT_GROWTH = 1.1
 """Where no line can be kept, so much growth passes before the next attempt."""
 
 
-@dataclass(frozen=True, eq=False)
-class KeptStep:
-    """One step on the kept line."""
+class Frame(NamedTuple):
+    """The sums of a whole composition on a line."""
 
-    loss: Smooth
-    tilted: TiltedRepeated
-    values: Logarithm
-    log_decay: float
-    trim_lost: float
-    cumulants: Cumulants
-    log_moments: tuple[float, float]
-    """At the tilts that bound the aliasing, rounded up."""
+    tilt: float
+    spacing: float
+    log_moment: tuple[float, float]
+    centre: tuple[float, float]
+    low: Alias
+    high: Alias
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,9 @@ class KeptLine:
     error: float
     trimmed: dict[Smooth, Smooth]
     log_mass: float
-    steps: dict[Smooth, KeptStep] = field(default_factory=dict)
+    steps: dict[Smooth, Addend] = field(default_factory=dict)
+    tallies: list[Tally] = field(default_factory=list)
+    """The last one."""
 
     @classmethod
     def build(cls, summands: Sequence[Summand], log_delta: float, tolerance: float) -> KeptLine | None:
@@ -102,41 +104,50 @@ class KeptLine:
 
     def read(self, summands: Sequence[Summand], low: float, high: float) -> Enclosure:
         """ε between the two targets for δ, with these counts."""
-        indices = np.arange(1, self.last + 1, dtype=np.int64)
-        modulus, phase, error, size = (np.zeros(self.last) for _ in range(4))
-        log_moments, parts, cumulants = [0.0, 0.0], [], []
-        lost = decay = 0.0
-        for s in summands:
-            if isinstance(s, Repeated):
-                one, k = self._step(s.loss), s.count
-                part: Tilted = TiltedRepeated(one.loss, one.tilted.step, k)
-                values = Logarithm(k * one.values.modulus, k * one.values.phase, k * one.values.error)
-                at_sides = [k * m for m in one.log_moments]
-                decay += k * one.log_decay
-                lost += k * one.trim_lost
-                cumulants.append(Cumulants(*(k * c for c in one.cumulants)))
-            else:
-                part = s.tilted(self.tilt, self.period.spacing * self.last, self.error)
-                values = part.logarithm(self.period.spacing, indices)
-                at_sides = [_log_moment(s.tilted(tau, 0.0, self.error)) for tau in self._sides]
-                lost += s.trim_lost
-                decay += float(part.log_decay(np.array([self.period.spacing * self.last]))[0])
-                cumulants.append(s.cumulants(self.tilt))
-            modulus, phase, error = modulus + values.modulus, phase + values.phase, error + values.error
-            size = size + np.abs(values.modulus) + np.abs(values.phase)
-            log_moments = [a + b for a, b in zip(log_moments, at_sides, strict=True)]
-            parts.append(part)
-        error = error + UNIT * (len(parts) + 2) * size
-        sides = [self._alias(tau, moment) for tau, moment in zip(self._sides, log_moments, strict=True)]
-        spectrum = Spectrum(self.tilt, self.period, parts, *sides)
-        smooth = 0.0 if self.eta else decay * (1.0 - 1e-12)
-        sample = Sampled(indices, Logarithm(modulus, phase, error), self.last, 0.0, smooth)
-        line: Line | Sandwich = (
-            plain(spectrum, sample)
-            if not self.eta
-            else Sandwich(smoothed_above(spectrum, sample, self.eta), smoothed_below(spectrum, sample, self.eta))
+        tally = self._tally(summands)
+        total, (low_tilt, high_tilt) = tally.totals(), self._sides
+        frame = Frame(
+            self.tilt,
+            self.period.spacing,
+            (total.log_moment, total.log_moment_error),
+            (total.centre, total.centre_error),
+            self._alias(low_tilt, total.log_moment_low),
+            self._alias(high_tilt, total.log_moment_high),
         )
-        return self._solved(line, Cumulants.total(cumulants), lost * (1.0 + 1e-12), low, high)
+        smooth = 0.0 if self.eta else min(total.log_decay * (1.0 - 1e-12), 0.0)
+        sample = Sampled(self._indices, tally.logarithm(), self.last, 0.0, smooth)
+        line: Line | Sandwich = (
+            plain(frame, sample)
+            if not self.eta
+            else Sandwich(smoothed_above(frame, sample, self.eta), smoothed_below(frame, sample, self.eta))
+        )
+        return self._solved(line, total.cumulants, total.trim_lost * (1.0 + 1e-12), low, high)
+
+    def _tally(self, summands: Sequence[Summand]) -> Tally:
+        """Repeated steps are kept, others added for this once."""
+        before = self.tallies.pop() if self.tallies else Tally(self.last)
+        tally = before.extended([(s.loss, s.count) for s in summands if isinstance(s, Repeated)], self._step)
+        self.tallies.append(tally)
+        others = [s for s in summands if not isinstance(s, Repeated)]
+        whole = tally.copy() if others else tally
+        for s in others:
+            part = s.tilted(self.tilt, self._reach, self.error)
+            moments = (_log_moment(s.tilted(tau, 0.0, self.error)) if tau > 0.0 else 0.0 for tau in self._sides)
+            whole.add(self._addend(part, s.trim_lost, moments, s.cumulants(self.tilt)), 1)
+        return whole
+
+    @property
+    def _reach(self) -> float:
+        return self.period.spacing * self.last
+
+    @property
+    def _indices(self) -> Integers:
+        return np.arange(1, self.last + 1, dtype=np.int64)
+
+    def _addend(self, part: Tilted, lost: float, moments: Iterable[float], cumulants: Cumulants) -> Addend:
+        decay = float(part.log_decay(np.array([self._reach]))[0])
+        values = part.logarithm(self.period.spacing, self._indices)
+        return Addend.of(part, values, [decay, lost, *moments], cumulants)
 
     def _solved(self, line: Line | Sandwich, k: Cumulants, lost: float, low: float, high: float) -> Enclosure:
         """Search from where the saddle point sees the target; what trimming took away counts as lost."""
@@ -155,19 +166,15 @@ class KeptLine:
         high = log_moment + (LIBM + 20.0 * UNIT) * abs(log_moment) if tau > 0.0 else 0.0
         return Alias(log_alias(tau, high, abs(self.tilt - tau), self.period.length), tau)
 
-    def _step(self, loss: Smooth) -> KeptStep:
+    def _step(self, loss: Smooth) -> Addend:
         if loss not in self.steps:
             part = self.trimmed.get(loss) or loss.trimmed(self.log_mass, 3)
-            tilted = TiltedRepeated(part, part.step(self.tilt, self.period.spacing * self.last, self.error), 1)
-            values = tilted.logarithm(self.period.spacing, np.arange(1, self.last + 1, dtype=np.int64))
-            low, high = (
+            one = TiltedRepeated(part, part.step(self.tilt, self._reach, self.error), 1)
+            moments = [
                 _log_moment(TiltedRepeated(part, part.step(tau, 0.0, self.error), 1)) if tau > 0.0 else 0.0
                 for tau in self._sides
-            )
-            decay = float(tilted.log_decay(np.array([self.period.spacing * self.last]))[0])
-            self.steps[loss] = KeptStep(
-                part, tilted, values, decay, part.trim_lost, part.cumulants(self.tilt), (low, high)
-            )
+            ]
+            self.steps[loss] = self._addend(one, part.trim_lost, moments, part.cumulants(self.tilt))
         return self.steps[loss]
 
 
@@ -187,6 +194,13 @@ class Memory:
     line: KeptLine | None = None
     rest: float = 0.0
     """No line is looked for until there are so many steps."""
+    answers: tuple[float, ...] = ()
+    """The last two."""
+
+    def expected(self) -> float | None:
+        """As far beyond the last answer as that was beyond the one before."""
+        before, *last = self.answers or (0.0,)
+        return max(2.0 * last[0] - before, 0.5 * last[0]) or None if last else None
 
     def solve(self, summands: Sequence[Summand], low: float, high: float, tolerance: float) -> Enclosure | None:
         """ε from the kept line, or from a new one; None where neither is tight enough."""
@@ -213,6 +227,13 @@ class Recalling(Profile):
     """A profile that remembers its line from one composition to the next."""
 
     memory: Memory = field(default_factory=Memory)
+
+    def epsilon(self, delta: float, tolerance: float = 1e-9, near: float | None = None) -> Enclosure:
+        """The least ε >= 0 with δ(ε) <= `delta`, looked for where the answers before lead."""
+        found = super().epsilon(delta, tolerance, near or self.memory.expected())
+        if math.isfinite(found.upper):
+            self.memory.answers = (*self.memory.answers[-1:], found.upper)
+        return found
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
         found = self.memory.solve(self.summands, low_target, high_target, tolerance)

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from dpcompose import mechanisms, theorems
@@ -132,25 +133,47 @@ def _profiles(work: _Work) -> Iterator[Claim[Profile]]:
 
 
 def _along_roads(work: _Work, parts: _Parts) -> Iterator[Claim[Profile]]:
-    composed: dict[str, list[Claim[Any]]] = {}
-    partial: list[
-        Claim[Profile]
-    ] = []  # one end only, from a theorem that could have given both: dear, and seldom needed
+    """What can close the gap alone first. One end of what could have given both is dear, and seldom needed: later."""
+    selected: dict[str, list[_Selection]] = {}
+    later: list[tuple[_Selection, Theorem | None]] = []
     for theorem, last in _roads():
-        if (last or theorem).side is not Side.BOTH:
-            yield from partial
-            partial = []
+        side = (last or theorem).side
+        if side is not Side.BOTH:
+            yield from (claim for selection, step in later for claim in selection.reached(step))
+            later = []
         name = theorem.proof.__name__
-        if name not in composed:
-            chosen = list(parts.selections(theorem))
-            composed[name] = [claim for premises, counts in chosen for claim in work.apply(theorem, premises, counts)]
-        for claim in composed[name]:
-            for reached in work.apply(last, (claim,)) if last else [claim]:
-                if reached.side is (last or theorem).side:
-                    yield reached
-                else:
-                    partial.append(reached)
-    yield from partial
+        if name not in selected:
+            selected[name] = [_Selection(work, theorem, *chosen) for chosen in parts.selections(theorem)]
+        for selection in selected[name]:
+            reached = selection.reached(last) if selection.is_whole or side is not Side.BOTH else []
+            if reached and reached[0].side is side:
+                yield from reached
+            else:
+                later.append((selection, last))
+    yield from (claim for selection, step in later for claim in selection.reached(step))
+
+
+class _Selection:
+    """A claim for every part, or for some, and what is concluded from them, once it is asked for."""
+
+    def __init__(
+        self, work: _Work, theorem: Theorem, premises: tuple[Claim[Any], ...], counts: tuple[int, ...]
+    ) -> None:
+        self.work, self.theorem, self.premises, self.counts = work, theorem, premises, counts
+        self.is_whole = all(premise.side is Side.BOTH for premise in premises)
+        self._after: dict[str, list[Claim[Any]]] = {}
+
+    @cached_property
+    def _composed(self) -> list[Claim[Any]]:
+        return self.work.apply(self.theorem, self.premises, self.counts)
+
+    def reached(self, last: Theorem | None) -> list[Claim[Any]]:
+        """The claim about the whole, after a last step if there is one."""
+        if last is None:
+            return self._composed
+        if last.id not in self._after:
+            self._after[last.id] = [reached for claim in self._composed for reached in self.work.apply(last, (claim,))]
+        return self._after[last.id]
 
 
 class _Parts:
@@ -164,6 +187,7 @@ class _Parts:
         self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
         self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
         self._table: list[tuple[Claim[Any], ...]] | None = None
+        self._notions: dict[type[Any], list[list[Claim[Any]]]] = {}
         self._chains: dict[tuple[str, ...], Claim[Any] | None] = {}
 
     def selections(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
@@ -195,15 +219,21 @@ class _Parts:
                 self._chains[key] = None
         return self._chains[key]
 
-    def _one_by_one(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
-        """For the upper end a claim for every part, for the lower for any."""
+    def _of(self, notion: type[Any]) -> list[list[Claim[Any]]]:
+        """The claims of a notion about each part, those that give both ends first."""
         if self._table is None:
             self._table = [facts(part) for part, _ in self.whole.parts]
+        if notion not in self._notions:
+            self._notions[notion] = [
+                sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
+                for claims in self._table
+            ]
+        return self._notions[notion]
+
+    def _one_by_one(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
+        """For the upper end a claim for every part, for the lower for any."""
         notion, counts = theorem.types[0], self.counts
-        of_notion = [
-            sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
-            for claims in self._table
-        ]
+        of_notion = self._of(notion)
         above = [[c for c in claims if Side.UPPER in c.side] for claims in of_notion]
         missing = [part for (part, _), claims in zip(self.whole.parts, above, strict=True) if not claims]
         if missing:

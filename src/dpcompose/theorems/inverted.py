@@ -100,7 +100,8 @@ class Inverted(Profile):
             first, *others = self._remembered(target.lower)
             found = _at(first.epsilon, target, self.tolerance)
             for order in others:
-                if self.memory is not None or not is_below(order, found.lower, target.lower):
+                kept = self.memory is not None and not order.is_small  # its line is there to be read
+                if kept or not is_below(order, found.lower, target.lower):
                     found = larger((found, _at(order.epsilon, target, self.tolerance)))
         return found
 
