@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import random
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import dpcompose as dpc
 from dpcompose.inversion import Direction, LaplaceLoss, SampledGaussianLoss, profile
+from dpcompose.inversion.cut_normal import NormalStep
+from dpcompose.inversion.kept_lattice import KeptLattice
 from dpcompose.inversion.running import KeptLine, Memory, Recalling
+from dpcompose.inversion.tally import Addend, Tally
 
 KINDS = [
     *(dpc.Gaussian(noise_std=noise) for noise in (20, 40)),
@@ -65,3 +71,56 @@ def test_what_trimming_took_away_counts() -> None:
     truth = many.epsilon(1e-6, 1e-9)
     assert wide.lower <= truth.upper
     assert truth.lower <= wide.upper
+
+
+RARE = [dpc.Sampled(dpc.Gaussian(noise_std=noise), rate=rate) for noise in (0.8, 1.0, 1.3) for rate in (0.01, 0.003)]
+
+
+@pytest.mark.parametrize("delta", [1e-5, 1e-9])
+def test_few_steps_find_the_lattice_of_the_answer_before(delta: float) -> None:
+    draw, total = random.Random(3), dpc.online()  # noqa: S311 - data
+    before = 0.0
+    for _ in range(9):
+        total.add(draw.choice(RARE))
+        found = total.epsilon(delta)
+        alone = dpc.epsilon(total.plan, delta)
+        assert found.enclosure.gap <= 1e-6
+        assert max(found.lower, alone.lower) <= min(found.upper, alone.upper)
+        assert found.upper >= before
+        before = found.lower
+
+
+def test_a_lattice_is_kept_as_long_as_it_holds() -> None:
+    pieces = [(NormalStep(Fraction(1), Fraction(1, 100), Direction.REMOVE), 9)]
+    more = [*pieces, (NormalStep(Fraction(4, 9), Fraction(1, 50), Direction.REMOVE), 1)]
+    lattice = KeptLattice.build(pieces, 0.5, math.log(1e-15), 1e-3)
+    assert lattice.holds(pieces)
+    assert lattice.holds(more)
+    assert lattice.products[0].steps == 10
+    assert not lattice.holds(pieces)  # fewer
+    size = lattice.products[0].size
+    many = [(pieces[0][0], 30), more[1]]
+    assert lattice.holds(many)
+    assert lattice.products[0].size > size
+    alone = KeptLattice.build(many, 0.5, math.log(1e-15), 1e-3)
+    for epsilon in (0.2, 0.3, 0.35):
+        apart, together = lattice.between(), alone.between()
+        assert apart.lower(epsilon) <= together.upper(epsilon)
+        assert together.lower(epsilon) <= apart.upper(epsilon)
+        assert 0.0 < apart.upper(epsilon) < 1.01 * apart.lower(epsilon)
+
+
+def test_a_tally_grows_and_starts_again() -> None:
+    """Sums added one by one agree with sums made at once, to within the rounding they state."""
+    draw = np.random.default_rng(8)
+    addends = {name: Addend(draw.normal(size=(3, 5)), draw.normal(size=11)) for name in "abcdef"}
+    tally, counts = Tally(5), dict.fromkeys("abcdef", 0)
+    for _ in range(200):
+        counts[str(draw.choice(list(counts)))] += int(draw.integers(1, 1000))
+        tally = tally.extended([(name, n) for name, n in counts.items() if n], addends.__getitem__)
+    exact = [math.fsum(n * addends[name].numbers[0] for name, n in counts.items())]
+    assert tally.terms >= 190
+    assert tally.totals().log_moment == pytest.approx(exact[0], abs=tally.rounding * tally.number_sizes[0])
+    fewer = tally.extended([("a", 1)], addends.__getitem__)
+    assert fewer is not tally
+    assert fewer.totals().log_moment == addends["a"].numbers[0]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -127,31 +127,62 @@ class Composed:
         return max(value + error + rest, 0.0) * math.exp(scale) * (1.0 + self.relative)
 
 
+@dataclass(eq=False)
+class Product:
+    """The transform of a sum, as long as `size`, to which steps are added; the sum is all that is ever in it."""
+
+    span: float
+    tilt: float
+    size: int
+    points: int = 1
+    """How many the sum can reach."""
+    steps: int = 0
+    lowest: list[float] = field(default_factory=list)
+    log_scale: list[float] = field(default_factory=list)
+    """Terms of the two sums."""
+    norms: float = 0.0
+    relative: float = 0.0
+    values: Complexes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.values = np.ones(self.size // 2 + 1, dtype=np.complex128)
+
+    def add(self, law: LatticeLaw) -> None:
+        """So many steps more."""
+        slope, k = self.tilt * self.span, law.count
+        c, p = law.tilted(slope)
+        folded = p if p.size <= self.size else np.pad(p, (0, -p.size % self.size)).reshape(-1, self.size).sum(axis=0)
+        self.values *= _power(np.fft.rfft(folded, self.size), k)
+        self.points += k * (p.size - 1)
+        self.steps += k
+        self.lowest.append(k * law.lowest)
+        self.log_scale.append(k * c)
+        self.norms += k * norm(p)
+        self.relative += UNIT * k * (4.0 * slope * p.size + 2.0 * abs(c) + 96.0)
+
+    @property
+    def laws(self) -> int:
+        """How many were added."""
+        return len(self.lowest)
+
+    def composed(self, start: int = 0, wrapped: float = 0.0) -> Composed:
+        """The law of the sum on the window from `start` on, with at most `wrapped` outside."""
+        sums = np.roll(np.fft.irfft(self.values, self.size), -(start % self.size))
+        own = norm(sums)
+        error = 8.0 * UNIT * (math.log2(self.size) * (self.norms + own) + self.steps * own) * 1.01
+        lowest, log_scale = math.fsum(self.lowest), math.fsum(self.log_scale)
+        relative = self.relative + 8.0 * UNIT * (abs(log_scale) + self.tilt * self.span * self.points + 8.0)
+        return Composed(self.span, self.tilt, lowest, log_scale, start, sums, error, relative * SLACK, wrapped)
+
+
 def compose(laws: Sequence[LatticeLaw], span: float, tilt: float) -> Composed:
     """The sum of all steps."""
-    slope = tilt * span
-    tilted = [law.tilted(slope) for law in laws]
     full = sum(law.count * (law.weights.size - 1) for law in laws) + 1
-    lowest = math.fsum(law.count * law.lowest for law in laws)
-    steps = sum(law.count for law in laws)
-    start, size, wrapped = _window(laws, tilted, slope, full)
-    product = np.ones(size // 2 + 1, dtype=np.complex128)
-    norms = 0.0
-    for law, (_, p) in zip(laws, tilted, strict=True):
-        folded = p if p.size <= size else np.pad(p, (0, -p.size % size)).reshape(-1, size).sum(axis=0)
-        product *= _power(np.fft.rfft(folded, size), law.count)
-        norms += law.count * norm(p)
-    sums = np.roll(np.fft.irfft(product, size), -(start % size))
-    log_size = math.log2(size)
-    own = norm(sums)
-    error = 8.0 * UNIT * (log_size * (norms + own) + steps * own) * 1.01
-    log_scale = math.fsum(law.count * c for law, (c, _) in zip(laws, tilted, strict=True))
-    relative = UNIT * sum(
-        law.count * (4.0 * slope * law.weights.size + 2.0 * abs(c) + 96.0)
-        for law, (c, _) in zip(laws, tilted, strict=True)
-    )
-    relative += 8.0 * UNIT * (abs(log_scale) + slope * full + 8.0)
-    return Composed(span, tilt, lowest, log_scale, start, sums, error, relative, wrapped)
+    start, size, wrapped = _window(laws, tilt * span, full)
+    product = Product(span, tilt, size)
+    for law in laws:
+        product.add(law)
+    return product.composed(start, wrapped)
 
 
 def _power(values: Complexes, count: int) -> Complexes:
@@ -164,9 +195,7 @@ def _power(values: Complexes, count: int) -> Complexes:
     return result
 
 
-def _window(
-    laws: Sequence[LatticeLaw], tilted: Sequence[tuple[float, Floats]], slope: float, full: int
-) -> tuple[int, int, float]:
+def _window(laws: Sequence[LatticeLaw], slope: float, full: int) -> tuple[int, int, float]:
     r"""First point and length of a window with almost all of the tilted sum, and a bound on what is outside.
 
     By Chernoff, $P(J \ge n) \le e^{\sum k_i(c_i(s+d)-c_i(s))-dn}$, and likewise below.
@@ -174,7 +203,7 @@ def _window(
     whole = 1 << math.ceil(math.log2(max(full, 2)))
     if full <= NARROW:
         return 0, whole, 0.0
-    spread = 0.0
+    tilted, spread = [law.tilted(slope) for law in laws], 0.0
     for law, (_, p) in zip(laws, tilted, strict=True):
         j = np.arange(p.size, dtype=np.float64)
         mean = inner(p, j)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from typing import Protocol
 
 import numpy as np
@@ -98,9 +98,8 @@ def ways_to(small: SmallSum | None, summands: Sequence[Summand], tolerance: floa
         return (Way.SMALL,)
     if isinstance(small, LaplaceInside):
         return (Way.SMALL, Way.LINE)
-    parts = divided(summands)
-    few = sum(count for _, count in parts) < FEW
-    if few and all(isinstance(piece, LaplaceStep) for piece, _ in parts):
+    few = sum(1 if isinstance(s, GaussianSum) else s.steps for s in summands) < FEW
+    if few and all(isinstance(piece, LaplaceStep) for piece, _ in divided(summands)):
         return (Way.SMALL,)  # half of their mass sits in atoms
     smooth = any(isinstance(s, GaussianSum) for s in summands)  # its transform decays fast
     return (Way.SMALL, Way.LINE) if few and not smooth and tolerance >= SHARP else (Way.LINE, Way.SMALL)
@@ -158,6 +157,7 @@ def step(loss: object) -> Divisible:
 
 
 @step.register
+@lru_cache(maxsize=1024)
 def _(loss: SampledGaussianLoss) -> Divisible:
     if not loss.window.is_open:
         raise Unreachable("a trimmed step is not cut")

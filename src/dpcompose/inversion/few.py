@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from dpcompose.inversion.beside import above, below
-from dpcompose.inversion.composed import Composed, LatticeLaw, compose, cumulants_of
-from dpcompose.inversion.crossing import crossing
+from dpcompose.inversion.between import LEAST_MASS, Between, CutStep, between
+from dpcompose.inversion.composed import compose, cumulants_of
 from dpcompose.inversion.cut import Sketch
 from dpcompose.inversion.lattices import Pieces, meshes, ranges
-from dpcompose.inversion.rounding import LIBM, UNIT
 from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.inversion.unreachable import Unreachable
 from dpcompose.numerics.enclosure import NOTHING, Enclosure
@@ -33,38 +32,7 @@ FINEST = 5e-7
 SEARCHES, REFINEMENTS = 24, 3
 NEAR, ABREAST = 0.03, 1.5
 """A lattice serves the ε within so much of the one it was made for, relatively; and so wide a group on a curve."""
-LEAST_MASS, NEGLIGIBLE = 1e-280, 5e-13
-
-
-@dataclass(frozen=True, eq=False)
-class Between:
-    """Two composed laws with the truth between them, and what lies beyond the lattice."""
-
-    upper_law: Composed
-    lower_law: Composed
-    blur: float
-    over: Enclosure
-    over_image: Enclosure
-    limit: float
-    """Up to this ε a step beyond its last cell puts the sum above ε."""
-    floor: float
-    """From this ε on, steps below their first cell keep the sum below ε, where they were left out for that reason."""
-
-    def upper(self, epsilon: float) -> float:
-        """δ from above."""
-        if epsilon < self.floor:
-            return 1.0
-        image = self.over_image.lower * math.exp(min(epsilon, 700.0)) if epsilon <= self.limit else 0.0
-        beyond = max(self.over.upper - image * (1.0 - 4.0 * LIBM), 0.0)
-        found = (self.upper_law.upper(epsilon, self.blur) + beyond) * (1.0 + 4.0 * UNIT) + LEAST_MASS
-        return min(1.0, found)  # in this order 1 also stands for what floats have lost
-
-    def lower(self, epsilon: float) -> float:
-        """δ from below."""
-        image = self.over_image.upper * math.exp(min(epsilon, 700.0))
-        beyond = max(self.over.lower - image * (1.0 + 4.0 * LIBM), 0.0)
-        found = (self.lower_law.lower(epsilon, self.blur) + beyond) * (1.0 - 4.0 * UNIT)
-        return max(0.0, found)
+NEGLIGIBLE = 5e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,35 +49,22 @@ class FewSteps:
         """Laws for ε within `near` (relatively) of the given one, with cells of this width."""
         low, high = epsilon * (1.0 - near), epsilon * (1.0 + near)
         grid = meshes(self.pieces, low, high, log_mass, span)
-        counts = [n for _, n in self.pieces]
         if sum(m.cells for m in grid) >= 4 * MOST_CELLS:
             raise Unreachable
-        cells = [piece.cut(mesh, log_mass) for (piece, _), mesh in zip(self.pieces, grid, strict=True)]
-        tops = math.fsum(n * (m.lowest + m.span * m.cells) for n, m in zip(counts, grid, strict=True))
+        parts = zip(self.pieces, grid, strict=True)
+        steps = [CutStep.of(piece, n, mesh, log_mass) for (piece, n), mesh in parts]
+        tops = math.fsum(step.count * step.highest for step in steps)
         floors = []
-        for i, ((piece, _), mesh) in enumerate(zip(self.pieces, grid, strict=True)):
-            if mesh.lowest > piece.reach(log_mass)[0]:
-                cells[i] = cells[i]._replace(under=0.0)
-                floors.append(tops - mesh.span * mesh.cells)
-        laws = [
-            [LatticeLaw(law(c, m.span), m.lowest, n) for c, m, n in zip(cells, grid, counts, strict=True)]
-            for law in (above, below)
-        ]
+        for i, ((piece, _), step) in enumerate(zip(self.pieces, steps, strict=True)):
+            if step.mesh.lowest > piece.reach(log_mass)[0]:
+                steps[i] = replace(step, cells=step.cells._replace(under=0.0))
+                floors.append(tops - step.mesh.span * step.mesh.cells)
+        laws, lesser = ([step.law(law) for step in steps] for law in (above, below))
         span = grid[0].span
         start = 1.0 / max(abs(epsilon), span)
-        tilt = min(at_epsilon(lambda t: cumulants_of(laws[0], span, t), epsilon, start).tilt, 2.0 / span)
-        bottom = math.fsum(n * m.lowest for m, n in zip(grid, counts, strict=True))
-        blur = math.fsum(n * c.blur for c, n in zip(cells, counts, strict=True))
-        lasts = [m.span * m.cells + bottom for m, c in zip(grid, cells, strict=True) if c.over.upper > 0.0]
-        return Between(
-            upper_law=compose(laws[0], span, tilt),
-            lower_law=compose(laws[1], span, tilt),
-            blur=blur,
-            over=_any([c.over for c in cells], [c.kept for c in cells], counts),
-            over_image=_any([c.over_image for c in cells], [c.image for c in cells], counts),
-            limit=min(lasts, default=math.inf) - blur - 1e-12 * abs(bottom),
-            floor=max(floors, default=-math.inf) + blur + 1e-12 * abs(tops),
-        )
+        tilt = min(at_epsilon(lambda t: cumulants_of(laws, span, t), epsilon, start).tilt, 2.0 / span)
+        floor = max(floors, default=-math.inf) + 1e-12 * abs(tops)
+        return between(steps, compose(laws, span, tilt), compose(lesser, span, tilt), floor)
 
     def width(self, epsilon: float, near: float, log_mass: float) -> float:
         """How far the widest step ranges."""
@@ -181,13 +136,8 @@ class FewSteps:
             return found
         span = pair.upper_law.span
         for _ in range(REFINEMENTS):
-            t = pair.upper_law.tilt
-            width = 0.05 * tolerance * near
-            _, up = crossing(pair.upper, low_target, found, near, t, width)
-            down, _ = crossing(pair.lower, high_target, Enclosure(found.lower, up), up - width, t, width)
-            found = found & Enclosure(down, up)
-            gap = found.upper - found.lower
-            if found.gap <= tolerance or gap <= NEGLIGIBLE:
+            found = pair.epsilon(low_target, high_target, found, near, 0.05 * tolerance * near)
+            if is_close(found, tolerance):
                 break
             near, reach = 0.5 * (found.lower + found.upper), min(0.5 * found.gap + 1e-4, NEAR)
             finer = self._finer(span, found.gap / tolerance, self.width(near, reach, log_mass))
@@ -195,10 +145,14 @@ class FewSteps:
                 break
             span = finer
             try:
-                pair = self.between(near, reach, log_mass, span)
+                pair = self.refined(near, reach, log_mass, span)
             except Unreachable:
                 break
         return found
+
+    def refined(self, epsilon: float, near: float, log_mass: float, span: float) -> Between:
+        """The laws from which an answer is taken, once it is known where to look."""
+        return self.between(epsilon, near, log_mass, span)
 
     def _search(
         self, low_target: float, high_target: float, log_mass: float, supremum: float, expected: float | None
@@ -239,27 +193,16 @@ class FewSteps:
         raise Unreachable("the search for ε did not settle")
 
 
+def is_close(found: Enclosure, tolerance: float) -> bool:
+    """Whether an answer will do."""
+    return found.gap <= tolerance or found.upper - found.lower <= NEGLIGIBLE
+
+
 def _inside(known: Enclosure) -> float:
     """A place to look at next, where all that is known are the ends."""
     if math.isinf(known.upper):
         return 2.0 * known.lower
     return math.sqrt(max(known.lower, 1e-2 * known.upper) * known.upper)
-
-
-def _any(parts: list[Enclosure], wholes: list[float], counts: list[int]) -> Enclosure:
-    r"""$\prod m_i^{n_i}-\prod(m_i-p_i)^{n_i}$: the mass of what has at least one step in its part $p_i$, out of wholes
-    $m_i$ between the given ones and 1. It increases in both.
-    """
-
-    def union(values: list[float]) -> float:
-        return -math.expm1(math.fsum(n * math.log1p(-min(v, 1.0 - 1e-16)) for v, n in zip(values, counts, strict=True)))
-
-    least = union([p.lower / m if m > 0.0 else 0.0 for p, m in zip(parts, wholes, strict=True)])
-    whole = math.prod(m**n for m, n in zip(wholes, counts, strict=True))
-    return Enclosure(
-        least * whole * (1.0 - 5.0 * LIBM - 2.0 * UNIT * sum(counts)),
-        min(union([p.upper for p in parts]) * (1.0 + 5.0 * LIBM), 1.0),
-    )
 
 
 def log_delta_of(sketch: Sketch, epsilon: float) -> float:

@@ -13,13 +13,17 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from dpcompose.inversion.bounds import log_alias
 from dpcompose.inversion.cumulants import Cumulants
+from dpcompose.inversion.divided import SmallSum
 from dpcompose.inversion.expansion import choose_bulk
+from dpcompose.inversion.few import FewSteps
+from dpcompose.inversion.kept_lattice import KeptLattice, KeptSteps
 from dpcompose.inversion.lattice import common_lattice
 from dpcompose.inversion.line import Alias, Line, Sandwich
 from dpcompose.inversion.lines import PATIENCE, Sampled, cut_off, plain, smoothed_above, smoothed_below, smoothing_width
@@ -37,6 +41,8 @@ from dpcompose.numerics.enclosure import Enclosure
 HEADROOM = math.log(8.0)
 """How many times more steps a line is prepared for."""
 LONGER = 1.3
+WORTH_KNOWING = 0.01
+"""A wider answer does not tell where the next one is."""
 PATIENT_GROWTH = 1.1
 """Where no line can be kept, so much growth passes before the next attempt."""
 
@@ -194,6 +200,8 @@ class Memory:
     line: KeptLine | None = None
     rest: float = 0.0
     """No line is looked for until there are so many steps."""
+    lattices: list[KeptLattice] = field(default_factory=list)
+    """The last lattice, where steps are few."""
     answers: tuple[float, ...] = ()
     """The last two."""
 
@@ -231,9 +239,15 @@ class Recalling(Profile):
     def epsilon(self, delta: float, tolerance: float = 1e-9, near: float | None = None) -> Enclosure:
         """The least ε >= 0 with δ(ε) <= `delta`, looked for where the answers before lead."""
         found = super().epsilon(delta, tolerance, near or self.memory.expected())
-        if math.isfinite(found.upper):
+        if found.gap <= WORTH_KNOWING:
             self.memory.answers = (*self.memory.answers[-1:], found.upper)
         return found
+
+    @cached_property
+    def small(self) -> SmallSum | None:
+        """Few steps find the lattice of the last answer."""
+        small = super().small
+        return KeptSteps(small.pieces, self.memory.lattices) if isinstance(small, FewSteps) else small
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
         found = self.memory.solve(self.summands, low_target, high_target, tolerance)

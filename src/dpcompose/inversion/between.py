@@ -1,0 +1,118 @@
+"""Two composed laws with the truth between them, and what the lattice leaves out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dpcompose.inversion.composed import Composed, LatticeLaw
+from dpcompose.inversion.crossing import crossing
+from dpcompose.inversion.cut import Cells, Divisible, Mesh
+from dpcompose.inversion.rounding import LIBM, UNIT, Floats
+from dpcompose.numerics.enclosure import NOTHING, Enclosure
+
+LEAST_MASS = 1e-280
+
+
+@dataclass(frozen=True, slots=True)
+class CutStep:
+    """One step in cells, and how often it occurs."""
+
+    count: int
+    mesh: Mesh
+    cells: Cells
+    reaches: bool
+    """Whether hardly anything lies beyond the last cell."""
+
+    @classmethod
+    def of(cls, piece: Divisible, count: int, mesh: Mesh, log_mass: float) -> CutStep:
+        """Cut so that about `exp(log_mass)` may be neglected."""
+        top = mesh.lowest + mesh.span * mesh.cells
+        return cls(count, mesh, piece.cut(mesh, log_mass), top >= piece.reach(log_mass)[1])
+
+    @property
+    def highest(self) -> float:
+        """The last edge."""
+        return self.mesh.lowest + self.mesh.span * self.mesh.cells
+
+    def law(self, weights: Callable[[Cells, float], Floats]) -> LatticeLaw:
+        """The law above it, or below."""
+        return LatticeLaw(weights(self.cells, self.mesh.span), self.mesh.lowest, self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """Two composed laws with the truth between them, and what lies beyond the lattice."""
+
+    upper_law: Composed
+    lower_law: Composed
+    blur: float
+    over: Enclosure
+    over_image: Enclosure
+    limit: float
+    """Up to this ε a step beyond its last cell puts the sum above ε."""
+    floor: float
+    """From this ε on, steps below their first cell keep the sum below ε, where they were left out for that reason."""
+
+    def upper(self, epsilon: float) -> float:
+        """δ from above."""
+        if epsilon < self.floor:
+            return 1.0
+        image = self.over_image.lower * math.exp(min(epsilon, 700.0)) if epsilon <= self.limit else 0.0
+        beyond = max(self.over.upper - image * (1.0 - 4.0 * LIBM), 0.0)
+        found = (self.upper_law.upper(epsilon, self.blur) + beyond) * (1.0 + 4.0 * UNIT) + LEAST_MASS
+        return min(1.0, found)  # in this order 1 also stands for what floats have lost
+
+    def lower(self, epsilon: float) -> float:
+        """δ from below."""
+        image = self.over_image.upper * math.exp(min(epsilon, 700.0))
+        beyond = max(self.over.lower - image * (1.0 + 4.0 * LIBM), 0.0)
+        found = (self.lower_law.lower(epsilon, self.blur) + beyond) * (1.0 - 4.0 * UNIT)
+        return max(0.0, found)
+
+    def epsilon(self, low_target: float, high_target: float, known: Enclosure, near: float, width: float) -> Enclosure:
+        """Where δ gets below the one, and stays above the other."""
+        t = self.upper_law.tilt
+        _, up = crossing(self.upper, low_target, known, near, t, width)
+        down, _ = crossing(self.lower, high_target, Enclosure(known.lower, up), up - width, t, width)
+        return known & Enclosure(down, up)
+
+
+def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, floor: float = -math.inf) -> Between:
+    r"""What these laws say of the steps they were composed of; below `floor` they are not valid.
+
+    Where a step is cut since any more of it puts the sum above ε, what lies beyond counts $P-e^\varepsilon Q$. Where it
+    is cut since hardly anything lies beyond, that counts at most $P$ and at least nothing.
+    """
+    counts, cells = [step.count for step in steps], [step.cells for step in steps]
+    wholes, images = [c.kept for c in cells], [c.image for c in cells]
+    bottom = math.fsum(step.count * step.mesh.lowest for step in steps)
+    blur = math.fsum(step.count * step.cells.blur for step in steps)
+    lasts = [s.mesh.span * s.mesh.cells + bottom for s in steps if s.cells.over.upper > 0.0 and not s.reaches]
+    cut = [NOTHING if step.reaches else step.cells.over for step in steps]
+    return Between(
+        upper_law=upper_law,
+        lower_law=lower_law,
+        blur=blur,
+        over=Enclosure(_any(cut, wholes, counts).lower, _any([c.over for c in cells], wholes, counts).upper),
+        over_image=_any([NOTHING if s.reaches else s.cells.over_image for s in steps], images, counts),
+        limit=min(lasts, default=math.inf) - blur - 1e-12 * abs(bottom),
+        floor=floor + blur,
+    )
+
+
+def _any(parts: list[Enclosure], wholes: list[float], counts: list[int]) -> Enclosure:
+    r"""$\prod m_i^{n_i}-\prod(m_i-p_i)^{n_i}$: the mass of what has at least one step in its part $p_i$, out of wholes
+    $m_i$ between the given ones and 1. It increases in both.
+    """
+
+    def union(values: list[float]) -> float:
+        return -math.expm1(math.fsum(n * math.log1p(-min(v, 1.0 - 1e-16)) for v, n in zip(values, counts, strict=True)))
+
+    least = union([p.lower / m if m > 0.0 else 0.0 for p, m in zip(parts, wholes, strict=True)])
+    whole = math.prod(m**n for m, n in zip(wholes, counts, strict=True))
+    return Enclosure(
+        least * whole * (1.0 - 5.0 * LIBM - 2.0 * UNIT * sum(counts)),
+        min(union([p.upper for p in parts]) * (1.0 + 5.0 * LIBM), 1.0),
+    )
