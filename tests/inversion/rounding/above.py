@@ -7,17 +7,17 @@ from collections.abc import Callable
 import numpy as np
 from flint import acb, arb, ctx
 from rounding import laws
-from rounding.formulas import magnitude
-from rounding.measure import POINTS, Gauge, Row
-from rounding.steps import (
+from rounding.cases import (
     Cases,
     atoms,
     decimal,
-    laplace_moment,
     sampled_gaussians,
     sampled_laplaces,
     transformed,
 )
+from rounding.formulas import magnitude
+from rounding.measure import POINTS, Gauge, Row
+from rounding.steps import laplace_moment
 
 from dpcompose.inversion import (
     GaussianLoss,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from flint import arb, ctx
 from rounding import laws
+from rounding.cases import decimal
 from rounding.measure import POINTS, Gauge, Row
-from rounding.steps import decimal
 
 from dpcompose.inversion.beside import above, below, staying
 from dpcompose.inversion.cut import Cells, Divisible, Mesh

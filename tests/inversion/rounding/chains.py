@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 from rounding import laws
+from rounding.cases import decimal
 from rounding.measure import POINTS, Gauge, Row
-from rounding.steps import decimal
 
 from dpcompose.numerics.atoms import rounded_logs
 from dpcompose.numerics.binomial import two_point_delta

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from flint import acb, arb, ctx
 from rounding import laws
+from rounding.cases import decimal
 from rounding.measure import POINTS, Gauge, Row
-from rounding.steps import decimal
 from rounding.sums import log_mixed, mixtures
 
 from dpcompose.inversion import TwoPointLoss

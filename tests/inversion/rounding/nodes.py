@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from flint import acb, arb, ctx
 from rounding import laws
+from rounding.cases import atoms, decimal, through
 from rounding.measure import POINTS, Gauge, Row
-from rounding.steps import atoms, decimal, through
 
 from dpcompose.inversion import (
     DiscreteGaussianLoss,

@@ -11,8 +11,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 from flint import arb, arb_poly, ctx, fmpz_poly
 from rounding import laws
+from rounding.cases import decimal
 from rounding.measure import POINTS, Gauge, Row
-from rounding.steps import decimal
 
 from dpcompose.inversion.composed import LatticeLaw, compose
 from dpcompose.inversion.cut_atoms import AtomStep

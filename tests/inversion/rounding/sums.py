@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 from flint import acb, arb, ctx
 from rounding import laws
+from rounding.cases import decimal
 from rounding.measure import POINTS, Gauge, Row
-from rounding.steps import decimal, laplace_moment
+from rounding.steps import laplace_moment
 
 from dpcompose.inversion import GaussianLoss, LaplaceLoss, TwoPointLoss
 from dpcompose.inversion.divergence import renyi_divergence
