@@ -29,7 +29,7 @@ from dpcompose.inversion.line import NO_BUDGET, Alias, Budget, Readable, Reading
 from dpcompose.inversion.lines import build_line
 from dpcompose.inversion.loss import Loss, Summand
 from dpcompose.inversion.rounding import LIBM, Floats, log_total
-from dpcompose.inversion.saddle import Saddle, at_epsilon
+from dpcompose.inversion.saddle import Saddle, at_delta, at_epsilon
 from dpcompose.inversion.spectrum import Goal, build_spectrum, total_cumulants
 
 MOST_JUMPS, MOST_TERMS, MOST_WORK = 5, 150, 2_000_000
@@ -126,6 +126,16 @@ class Sum:
 
 Find = Callable[[Callable[[float], Cumulants], float], Saddle]
 """How to find the saddle of a composition, starting from a tilt: for a given ε, or for a given δ."""
+
+
+def finding_epsilon(epsilon: float) -> Find:
+    """The saddle of a given ε."""
+    return lambda cumulants, start: at_epsilon(cumulants, epsilon, start)
+
+
+def finding_delta(log_delta: float) -> Find:
+    """The saddle of a given ln δ."""
+    return lambda cumulants, start: at_delta(cumulants, log_delta, start)
 
 
 def choose_bulk(

@@ -21,12 +21,11 @@ from dpcompose.errors import Declined
 from dpcompose.inversion.balls import delta_in_balls
 from dpcompose.inversion.divergence import renyi_divergence
 from dpcompose.inversion.divided import SmallSum, Way, small_sum, suffices, ways_to
-from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand
+from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand, finding_delta, finding_epsilon
 from dpcompose.inversion.lattice import common_lattice
 from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss, Summand
 from dpcompose.inversion.rounding import LEAST, UNIT, exp_down, exp_up, log_down, log_up
-from dpcompose.inversion.saddle import at_delta, at_epsilon
 from dpcompose.inversion.solve import bracket
 from dpcompose.inversion.spectrum import Goal
 from dpcompose.inversion.unreachable import Unreachable
@@ -115,7 +114,7 @@ class Profile:
         log_delta, relative = self._first_guess(epsilon), within(tolerance / 4.0)
         for _ in range(ROUNDS):
             try:
-                reading = self._line(_at_epsilon(epsilon), epsilon, log_delta, relative).read(epsilon)
+                reading = self._line(finding_epsilon(epsilon), epsilon, log_delta, relative).read(epsilon)
             except GIVEN_UP:
                 break
             before = found.gap
@@ -155,7 +154,7 @@ class Profile:
         """The logarithm of δ(ε) by the saddle point, trimming in step with what it says."""
         log_delta, start = -20.0, 1.0
         for _ in range(4):
-            _, saddle = choose_bulk(self.summands, _at_epsilon(epsilon), log_delta, 1e-3, start)
+            _, saddle = choose_bulk(self.summands, finding_epsilon(epsilon), log_delta, 1e-3, start)
             start, previous, log_delta = saddle.tilt, log_delta, max(min(saddle.log_delta, 0.0), -1e5)
             if abs(log_delta - previous) < 1.0:
                 break
@@ -183,7 +182,7 @@ class Profile:
         while waiting:
             centre = min(waiting[0] + ahead, waiting[-1])
             try:
-                line = self._line(_at_epsilon(centre), centre, self._first_guess(centre), within(tolerance / 1e5))
+                line = self._line(finding_epsilon(centre), centre, self._first_guess(centre), within(tolerance / 1e5))
                 ahead = REACH / line.tilt
                 window = [e for e in waiting if e <= centre + ahead]
                 for e, reading in zip(window, line.read_many(np.array(window)), strict=True):
@@ -200,9 +199,9 @@ class Profile:
     @np.errstate(all="ignore")
     def budget(self, epsilon: float, tolerance: float = 1e-9) -> Budget:
         """Where the width of the answer at ε comes from, term by term."""
-        return self._line(_at_epsilon(epsilon), epsilon, self._first_guess(epsilon), within(tolerance / 4.0)).budget(
-            epsilon
-        )
+        return self._line(
+            finding_epsilon(epsilon), epsilon, self._first_guess(epsilon), within(tolerance / 4.0)
+        ).budget(epsilon)
 
     @np.errstate(all="ignore")
     def delta_in_balls(self, epsilon: float, relative: float = 1e-12) -> Enclosure:
@@ -270,14 +269,14 @@ class Profile:
         if target <= 0.0:
             return found
         log_delta, relative = math.log(target), within(tolerance)
-        find, tighter, idle = _at_delta(log_delta) if near is None else _at_epsilon(near), 0.25, 0
+        find, tighter, idle = finding_delta(log_delta) if near is None else finding_epsilon(near), 0.25, 0
         for _ in range(ROUNDS):
             try:
                 bulk, saddle = choose_bulk(self.summands, find, log_delta, relative, 1.0)
                 place = max(saddle.epsilon, 0.0)
                 trimmed_for, relative = relative, within(tolerance * max(place, 1e-9) * saddle.tilt * tighter)
                 if saddle.epsilon < 0.0 or relative < trimmed_for:
-                    bulk, saddle = choose_bulk(self.summands, _at_epsilon(place), log_delta, relative, saddle.tilt)
+                    bulk, saddle = choose_bulk(self.summands, finding_epsilon(place), log_delta, relative, saddle.tilt)
                 line = expand(bulk, Goal(saddle, place, log_delta, relative))
             except GIVEN_UP:
                 break
@@ -287,18 +286,10 @@ class Profile:
             if found.gap <= tolerance or idle > 1:
                 break
             far = abs(place - planned) * saddle.tilt > 1.0  # the line was simply in the wrong place
-            find, tighter = _at_epsilon(place), tighter if far else tighter / 30.0
+            find, tighter = finding_epsilon(place), tighter if far else tighter / 30.0
         return found
 
 
 def within(relative: float) -> float:
     """A relative tolerance that floats can serve and that a line is not too coarse for."""
     return min(max(relative, LEAST_RELATIVE), GREATEST_RELATIVE)
-
-
-def _at_epsilon(epsilon: float) -> Find:
-    return lambda cumulants, start: at_epsilon(cumulants, epsilon, start)
-
-
-def _at_delta(log_delta: float) -> Find:
-    return lambda cumulants, start: at_delta(cumulants, log_delta, start)

@@ -21,7 +21,7 @@ import numpy as np
 from dpcompose.inversion.bounds import log_alias
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.divided import SmallSum
-from dpcompose.inversion.expansion import choose_bulk
+from dpcompose.inversion.expansion import choose_bulk, finding_delta
 from dpcompose.inversion.few import FewSteps
 from dpcompose.inversion.kept_lattice import KeptLattice, KeptSteps
 from dpcompose.inversion.lattice import common_lattice
@@ -31,7 +31,7 @@ from dpcompose.inversion.loss import Smooth, Summand, Tilted
 from dpcompose.inversion.profiles import GIVEN_UP, Profile, within
 from dpcompose.inversion.repeated import Repeated, TiltedRepeated
 from dpcompose.inversion.rounding import LIBM, UNIT, Integers, log_down, log_up, short
-from dpcompose.inversion.saddle import at_delta, log_delta_estimate
+from dpcompose.inversion.saddle import log_delta_estimate
 from dpcompose.inversion.solve import bracket
 from dpcompose.inversion.spectrum import Goal, Period, Spectrum, choose_period, tilt_all, total_cumulants
 from dpcompose.inversion.tally import Addend, Tally
@@ -77,13 +77,7 @@ class KeptLine:
     @classmethod
     def build(cls, summands: Sequence[Summand], log_delta: float, tolerance: float) -> KeptLine | None:
         """Chosen as for a single answer, with room to grow; None where a lattice or jumps do better."""
-        bulk, saddle = choose_bulk(
-            summands,
-            lambda cumulants, start: at_delta(cumulants, log_delta, start),
-            log_delta - HEADROOM,
-            tolerance,
-            1.0,
-        )
+        bulk, saddle = choose_bulk(summands, finding_delta(log_delta), log_delta - HEADROOM, tolerance, 1.0)
         goal = Goal(saddle, max(saddle.epsilon, 0.0), log_delta, _relative(tolerance, saddle.epsilon, saddle.tilt))
         lost = sum(b.trim_lost for b in bulk)
         if common_lattice(bulk) or lost > math.exp(max(log_delta + math.log(goal.relative) - 1.0, -740.0)):

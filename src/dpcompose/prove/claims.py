@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from dpcompose import mechanisms, theorems
@@ -14,6 +12,7 @@ from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.errors import Declined
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Guarantee, Profile
+from dpcompose.prove.roads import Selection, Work, is_last, paths, roads
 
 _LOADED = (mechanisms, theorems)
 """Importing them is what fills the standard library of theorems."""
@@ -28,7 +27,7 @@ class Known:
     def __init__(self, subject: Composition) -> None:
         """Start with nothing found."""
         self.subject = subject
-        self._work = _Work(subject)
+        self._work = Work(subject)
         self._profiles: list[Claim[Profile]] = []
         self._pending = _profiles(self._work)
 
@@ -80,48 +79,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-@dataclass(slots=True)
-class _Work:
-    """Claims and refusals as they come."""
-
-    subject: Mechanism
-    claims: list[Claim[Any]] = field(default_factory=list)
-    declined: list[tuple[Theorem, str]] = field(default_factory=list)
-
-    def apply(self, theorem: Theorem, premises: Sequence[Claim[Any]], counts: Sequence[int] = ()) -> list[Claim[Any]]:
-        """The new claim, or nothing when the theorem declines or says nothing new."""
-        try:
-            claim = theorem(self.subject, premises, counts)
-        except Declined as reason:
-            self.declined.append((theorem, str(reason)))
-            return []
-        if any(self._covers(c, claim) for c in self.claims):
-            return []
-        self.claims.append(claim)
-        return [claim]
-
-    @staticmethod
-    def _covers(old: Claim[Any], new: Claim[Any]) -> bool:
-        """Whether nothing new is said; what answers questions is kept under every theorem that says it."""
-        spoken = old.theorem is new.theorem or not isinstance(new.guarantee, Profile)
-        return spoken and new.side in old.side and old.guarantee == new.guarantee
-
-
-def _roads() -> list[tuple[Theorem, Theorem | None]]:
-    """Each composition theorem with each last step to a profile, in the order in which to try them."""
-    roads: list[tuple[Theorem, Theorem | None]] = []
-    for theorem in STANDARD.about(Verb.COMPOSES):
-        if issubclass(theorem.types[-1], Profile):
-            roads.append((theorem, None))
-        roads += [(theorem, t) for t in STANDARD.about(Verb.IMPLIES, theorem.types[-1]) if _is_last(t)]
-    return sorted(roads, key=lambda road: ((road[1] or road[0]).side is not Side.BOTH, (road[1] or road[0]).cost))
-
-
-def _is_last(theorem: Theorem) -> bool:
-    return issubclass(theorem.types[-1], Profile)
-
-
-def _profiles(work: _Work) -> Iterator[Claim[Profile]]:
+def _profiles(work: Work) -> Iterator[Claim[Profile]]:
     """Every claim that answers questions: about many parts of a kind together, or else one by one."""
     parts, bounded = _Parts(work), False
     for claim in _along_roads(work, parts):
@@ -132,18 +90,18 @@ def _profiles(work: _Work) -> Iterator[Claim[Profile]]:
         yield from _along_roads(work, parts)
 
 
-def _along_roads(work: _Work, parts: _Parts) -> Iterator[Claim[Profile]]:
+def _along_roads(work: Work, parts: _Parts) -> Iterator[Claim[Profile]]:
     """What can close the gap alone first. One end of what could have given both is dear, and seldom needed: later."""
-    selected: dict[str, list[_Selection]] = {}
-    later: list[tuple[_Selection, Theorem | None]] = []
-    for theorem, last in _roads():
+    selected: dict[str, list[Selection]] = {}
+    later: list[tuple[Selection, Theorem | None]] = []
+    for theorem, last in roads():
         side = (last or theorem).side
         if side is not Side.BOTH:
             yield from (claim for selection, step in later for claim in selection.reached(step))
             later = []
         name = theorem.proof.__name__
         if name not in selected:
-            selected[name] = [_Selection(work, theorem, *chosen) for chosen in parts.selections(theorem)]
+            selected[name] = [Selection(work, theorem, *chosen) for chosen in parts.selections(theorem)]
         for selection in selected[name]:
             reached = selection.reached(last) if selection.is_whole or side is not Side.BOTH else []
             if reached and reached[0].side is side:
@@ -153,33 +111,10 @@ def _along_roads(work: _Work, parts: _Parts) -> Iterator[Claim[Profile]]:
     yield from (claim for selection, step in later for claim in selection.reached(step))
 
 
-class _Selection:
-    """A claim for every part, or for some, and what is concluded from them, once it is asked for."""
-
-    def __init__(
-        self, work: _Work, theorem: Theorem, premises: tuple[Claim[Any], ...], counts: tuple[int, ...]
-    ) -> None:
-        self.work, self.theorem, self.premises, self.counts = work, theorem, premises, counts
-        self.is_whole = all(premise.side is Side.BOTH for premise in premises)
-        self._after: dict[str, list[Claim[Any]]] = {}
-
-    @cached_property
-    def _composed(self) -> list[Claim[Any]]:
-        return self.work.apply(self.theorem, self.premises, self.counts)
-
-    def reached(self, last: Theorem | None) -> list[Claim[Any]]:
-        """The claim about the whole, after a last step if there is one."""
-        if last is None:
-            return self._composed
-        if last.id not in self._after:
-            self._after[last.id] = [reached for claim in self._composed for reached in self.work.apply(last, (claim,))]
-        return self._after[last.id]
-
-
 class _Parts:
     """What is known of the parts, one by one or, where there are many of a kind, together."""
 
-    def __init__(self, work: _Work) -> None:
+    def __init__(self, work: Work) -> None:
         assert isinstance(work.subject, Composition)  # noqa: S101 - for the type checker
         self.whole, self.work = work.subject, work
         self.counts = tuple(count for _, count in self.whole.parts)
@@ -204,7 +139,7 @@ class _Parts:
 
     def _together(self, notion: type[Any]) -> list[Claim[Any]]:
         """Claims that give every part of one kind a promise of the notion."""
-        ends = (self._end(path) for path in (_paths(self.kind, notion) if self.kind is not None else ()))
+        ends = (self._end(path) for path in (paths(self.kind, notion) if self.kind is not None else ()))
         return [claim for claim in ends if claim is not None]
 
     def _end(self, path: tuple[Theorem, ...]) -> Claim[Any] | None:
@@ -248,18 +183,6 @@ class _Parts:
                 yield tuple(claim for claim, _ in kept), tuple(n for _, n in kept)
 
 
-def _paths(kind: type[Mechanism], notion: type[Any]) -> tuple[tuple[Theorem, ...], ...]:
-    """The chains of theorems from a kind of mechanism to a notion."""
-    found: list[tuple[Theorem, ...]] = []
-    pending: list[tuple[Theorem, ...]] = [(t,) for t in STANDARD.about(Verb.DESCRIBES, kind) if len(t.types) == 2]
-    for path in pending:  # grows while it is read
-        if path[-1].types[-1] is notion:
-            found.append(path)
-        after = STANDARD.about(Verb.IMPLIES, path[-1].types[-1])
-        pending += [(*path, t) for t in after if len(t.types) == 2 and not _is_last(t)]
-    return tuple(found)
-
-
 class _Facts:
     """What was found out about parts, as long as the library stays the same."""
 
@@ -289,7 +212,7 @@ def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
 def _found_out(part: Mechanism) -> tuple[Claim[Any], ...]:
     if isinstance(part, Composition):
         return tuple(c for c in known(part).claims if not isinstance(c.guarantee, Profile))
-    work = _Work(part)
+    work = Work(part)
     _describe(part, work)
     for same in tuple(work.claims):
         if isinstance(same.guarantee, SameAs):
@@ -298,12 +221,12 @@ def _found_out(part: Mechanism) -> tuple[Claim[Any], ...]:
                 work.apply(carried, (same, claim))
     for claim in work.claims:  # grows while it is read
         for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
-            if not _is_last(theorem) and len(theorem.types) == 2:
+            if not is_last(theorem) and len(theorem.types) == 2:
                 work.apply(theorem, (claim,))
     return tuple(work.claims)
 
 
-def _describe(part: Mechanism, work: _Work) -> None:
+def _describe(part: Mechanism, work: Work) -> None:
     """What the descriptions say of the part, or of it and the mechanism inside."""
     inside = facts(part.mechanism) if isinstance(part, Wrapper) else ()
     for theorem in STANDARD.about(Verb.DESCRIBES, type(part)):

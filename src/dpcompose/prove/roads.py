@@ -1,0 +1,89 @@
+"""Ways through the library of theorems: what to apply in which order, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from dpcompose.description import Mechanism
+from dpcompose.errors import Declined
+from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
+from dpcompose.notions import Profile
+
+
+@dataclass(slots=True)
+class Work:
+    """Claims and refusals as they come."""
+
+    subject: Mechanism
+    claims: list[Claim[Any]] = field(default_factory=list)
+    declined: list[tuple[Theorem, str]] = field(default_factory=list)
+
+    def apply(self, theorem: Theorem, premises: Sequence[Claim[Any]], counts: Sequence[int] = ()) -> list[Claim[Any]]:
+        """The new claim, or nothing when the theorem declines or says nothing new."""
+        try:
+            claim = theorem(self.subject, premises, counts)
+        except Declined as reason:
+            self.declined.append((theorem, str(reason)))
+            return []
+        if any(self._covers(c, claim) for c in self.claims):
+            return []
+        self.claims.append(claim)
+        return [claim]
+
+    @staticmethod
+    def _covers(old: Claim[Any], new: Claim[Any]) -> bool:
+        """Whether nothing new is said; what answers questions is kept under every theorem that says it."""
+        spoken = old.theorem is new.theorem or not isinstance(new.guarantee, Profile)
+        return spoken and new.side in old.side and old.guarantee == new.guarantee
+
+
+def roads() -> list[tuple[Theorem, Theorem | None]]:
+    """Each composition theorem with each last step to a profile, in the order in which to try them."""
+    found: list[tuple[Theorem, Theorem | None]] = []
+    for theorem in STANDARD.about(Verb.COMPOSES):
+        if is_last(theorem):
+            found.append((theorem, None))
+        found += [(theorem, t) for t in STANDARD.about(Verb.IMPLIES, theorem.types[-1]) if is_last(t)]
+    return sorted(found, key=lambda road: ((road[1] or road[0]).side is not Side.BOTH, (road[1] or road[0]).cost))
+
+
+def is_last(theorem: Theorem) -> bool:
+    """Whether what it concludes answers questions."""
+    return issubclass(theorem.types[-1], Profile)
+
+
+def paths(kind: type[Mechanism], notion: type[Any]) -> tuple[tuple[Theorem, ...], ...]:
+    """The chains of theorems from a kind of mechanism to a notion."""
+    found: list[tuple[Theorem, ...]] = []
+    pending: list[tuple[Theorem, ...]] = [(t,) for t in STANDARD.about(Verb.DESCRIBES, kind) if len(t.types) == 2]
+    for path in pending:  # grows while it is read
+        if path[-1].types[-1] is notion:
+            found.append(path)
+        after = STANDARD.about(Verb.IMPLIES, path[-1].types[-1])
+        pending += [(*path, t) for t in after if len(t.types) == 2 and not is_last(t)]
+    return tuple(found)
+
+
+class Selection:
+    """A claim for every part, or for some, and what is concluded from them, once it is asked for."""
+
+    def __init__(self, work: Work, theorem: Theorem, premises: tuple[Claim[Any], ...], counts: tuple[int, ...]) -> None:
+        self.work, self.theorem, self.premises, self.counts = work, theorem, premises, counts
+        self.is_whole = all(premise.side is Side.BOTH for premise in premises)
+        self._after: dict[str, list[Claim[Any]]] = {}
+
+    @cached_property
+    def _composed(self) -> list[Claim[Any]]:
+        return self.work.apply(self.theorem, self.premises, self.counts)
+
+    def reached(self, last: Theorem | None) -> list[Claim[Any]]:
+        """The claim about the whole, after a last step if there is one."""
+        if last is None:
+            return self._composed
+        name = last.proof.__name__
+        if name not in self._after:
+            self._after[name] = [reached for claim in self._composed for reached in self.work.apply(last, (claim,))]
+        return self._after[name]
