@@ -92,12 +92,13 @@ class FiniteLoss:
         if rest > 4.0 * doubt and q < 1.0:
             share = rest * (1.0 - q) if direction is Direction.REMOVE else rest
             weights, losses = np.append(weights, share), np.append(losses, math.log1p(-q))
-            error = np.append(np.broadcast_to(error, base.shape), 2.0 * doubt / rest + LIBM)
-            ratio_error = np.append(np.broadcast_to(ratio_error, base.shape), (LIBM + q_error) / (1.0 - q))
+            complement = (LIBM + q_error) / (1.0 - q)  # of 1-q, relatively
+            error = np.append(np.broadcast_to(error, base.shape), 2.0 * doubt / rest + LIBM + complement)
+            ratio_error = np.append(np.broadcast_to(ratio_error, base.shape), complement)
         else:  # too little to be told from rounding (it may leak, for all we know), or, with q = 1, a leak indeed
-            share = 1.0 - q if direction is Direction.REMOVE else 1.0
+            share = 1.0 - q + q_error if direction is Direction.REMOVE else 1.0
             high += share * (max(rest, 0.0) + doubt)
-            low += max(rest - doubt, 0.0) if q == 1.0 and direction is Direction.ADD else 0.0
+            low += max(rest - doubt, 0.0) if rate == 1 and direction is Direction.ADD else 0.0
         return FiniteLoss(
             losses if direction is Direction.REMOVE else -losses,
             weights,

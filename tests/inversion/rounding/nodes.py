@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 from flint import acb, arb, ctx
@@ -25,7 +26,7 @@ from dpcompose.inversion.finite import FiniteLoss as Atoms
 from dpcompose.inversion.gridded import gridded
 from dpcompose.inversion.legendre import POINTS as ON_A_PANEL
 from dpcompose.inversion.nodes import ACCURATE, COARSE, Nodes, TiltedNodes
-from dpcompose.inversion.rounding import short
+from dpcompose.inversion.rounding import LEAST, short
 from dpcompose.inversion.sampled_gaussian_rule import best_rule, covering, quadrature_nodes
 from dpcompose.inversion.two_point import TwoPointLoss, TwoPointSum
 
@@ -150,16 +151,20 @@ def sampled_atoms(gauge: Gauge) -> None:
     random = np.random.default_rng(57)
     with ctx.workprec(200):
         for i in range(200):
-            count, direction, rate = int(random.integers(2, 60)), list(Direction)[i % 2], decimal(random, -5, -0.001)
+            count, direction, rate = int(random.integers(2, 60)), list(Direction)[i % 2], decimal(random, -9, -0.001)
+            rate = rate if i % 4 < 2 else 1 - rate if i % 25 else 1 - Fraction(1, 10**20)
             parts = random.multinomial(2**30 - count, random.dirichlet(np.ones(count))) + 1
             others = random.multinomial(2**30 - count - 1, random.dirichlet(np.ones(count + 1))) + 1
-            exact = [(arb(int(p)) / int(o), arb(int(p)) / 2**30) for p, o in zip(parts, others[:-1], strict=True)]
-            law = [(ratio.log(), weight) for ratio, weight in exact]
+            ratios = [arb(int(p)) / int(o) for p, o in zip(parts, others[:-1], strict=True)]
+            law = [(ratio.log(), arb(int(p)) / 2**30) for ratio, p in zip(ratios, parts, strict=True)]
             losses = np.array([float(l.mid()) for l, _ in law])
             loss = FiniteLoss(losses, parts / 2.0**30, loss_error=np.spacing(np.abs(losses)))
             truth = laws.sampled(law, rate, remove=direction is Direction.REMOVE)
             found = loss.sampled(rate, direction)
             see_atoms(gauge, found, truth[: found.losses.size], rate, direction)
+            left_out = truth[-1][1] if found.losses.size < len(truth) else arb(0)
+            gauge.see_between(found.leak.lower, arb(0), found.leak.upper, "leak", rate)
+            gauge.see_below(left_out, found.leak.upper, LEAST, "left out", rate)
 
 
 def two_point_atoms(gauge: Gauge) -> None:

@@ -52,10 +52,10 @@ def two_points(seed: int, rounds: int) -> Iterator[tuple[Parts, Tilted, float]]:
 def two_point_log_moments(gauge: Gauge) -> None:
     with ctx.workprec(400):
         for parts, tilted, tilt in two_points(61, POINTS):
-            truth = arb(0)
+            truth, t = arb(0), arb(tilt)
             for size, count in parts:
                 e = laws.number(size)
-                truth += count * (((tilt + 1) * e).exp() + (-tilt * e).exp()).log() - count * (1 + e.exp()).log()
+                truth += count * (((t + 1) * e).exp() + (-t * e).exp()).log() - count * (1 + e.exp()).log()
             gauge.see(arb(tilted.log_moment) - truth, tilted.log_moment_error, parts, tilt)
 
 
