@@ -20,8 +20,8 @@ from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.inversion.spectrum import total_cumulants
 
 MOST_TILTS = 12
-PROMISING = 4.0
-"""How far below the target, in nats, the estimate must lie for the bound to be worth its cost."""
+PROMISING = 0.1
+"""How far below the target, in nats, quick values of the bound must lie for it to be worth its cost."""
 
 
 @np.errstate(all="ignore")
@@ -53,12 +53,12 @@ def _log_bound(profile: Profile, tilt: float, places: Floats) -> Floats:
 
 @np.errstate(all="ignore")
 def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
-    """Whether δ(ε) is surely no more than this; certified only where the saddle point promises success."""
+    """Whether δ(ε) is surely no more than this; certified only where quick values promise success."""
     if profile.small is not None and profile.is_small and epsilon < profile.supremum:
         with suppress(ArithmeticError, ValueError):
             return delta > profile.leak.upper and profile.small.is_below(epsilon, delta - profile.leak.upper)
     if profile.summands and epsilon < profile.supremum:
-        guess = at_epsilon(total_cumulants(profile.summands), epsilon).log_delta
-        if not guess < math.log(max(delta, 1e-300)) - PROMISING:
+        t, _, _, quick, _ = at_epsilon(total_cumulants(profile.summands), epsilon)
+        if not quick.value - t * epsilon + log_chernoff(t) < math.log(max(delta, 1e-300)) - PROMISING:
             return False
     return float(ceiling(profile, [epsilon])[0]) <= delta

@@ -115,7 +115,7 @@ class NormalStep:
             left = max(left, float(z[0]))
             right = float(z[-1])
         cuts = np.clip(z, left, max(right, left + 1e-9))
-        inner = (z > cuts[0]) & (z < cuts[-1])
+        inner = (z >= cuts[0]) & (z <= cuts[-1])  # the ends as well, where nothing was cut off
         curve = Along(self, max(abs(float(cuts[0])), abs(float(cuts[-1]))) + self._numbers[0] + 1.0)
         found = integrate(curve, cuts, floors, mesh.span)
         ln, error, _ = self._loss(z[inner])

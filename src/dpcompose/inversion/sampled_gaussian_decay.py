@@ -24,7 +24,7 @@ from dpcompose.numerics.enclosure import Enclosure
 if TYPE_CHECKING:
     from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
 
-CELLS = 256
+CELLS = 128
 
 
 def density_layers(loss: SampledGaussianLoss, tilt: float, log_moment: Enclosure) -> Layers:
@@ -67,7 +67,7 @@ def density_ends(loss: SampledGaussianLoss, r: float) -> tuple[float, float]:
     """Where the density has become small on both sides."""
     sigma = loss.numbers[2]
     left, right = ends(loss, r, 40.0)
-    x = np.linspace(left - 1.0 - 2.0 * sigma, right, 400)
+    x = np.linspace(left - 1.0 - 2.0 * sigma, right, 160)
     f = loss.log_density(x, r + 1.0) - x / sigma**2
     inside = np.flatnonzero(f > f.max() - 24.0)
     return float(x[max(inside[0] - 1, 0)]), float(x[min(inside[-1] + 1, x.size - 1)])

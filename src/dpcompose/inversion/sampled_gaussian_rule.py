@@ -30,7 +30,9 @@ PATIENT_NODES = 1_500
 """With more nodes than these, a sharper bound on the strip pays for itself."""
 _NEAR = 0.02 * 1.025 ** np.arange(340)
 _GROWING = np.concatenate([[0.0], _NEAR, _NEAR[-1] * 1.08 ** np.arange(1, 116)])
-"""Finely at first: a steep tilt against a steep window leaves no room for coarse blocks."""
+_QUICKLY = _GROWING[:: -(-_GROWING.size // 64)]
+"""Finely at first, since a steep tilt against a steep window leaves no room for coarse blocks; or not, which mostly
+does."""
 
 
 def quadrature_nodes(loss: SampledGaussianLoss, tilt: float, reach: float, error: float) -> Nodes:
@@ -108,7 +110,7 @@ def ends(loss: SampledGaussianLoss, r: float, depth: float) -> tuple[float, floa
     range.
     """
     sigma, base = loss.numbers[2], loss.exponent(0.0)
-    x = np.linspace(*widest_ends(loss, r, depth), 256)
+    x = np.linspace(*widest_ends(loss, r, depth), 128)
     l = loss.log_ratio(x)[0]  # noqa: E741
     law = base * l - 0.5 * (x / sigma) ** 2 + loss.window.log_value(x)[0]
     tilted = law + (r - base) * l
@@ -156,19 +158,19 @@ def covering(loss: SampledGaussianLoss, r: float, step: float, depth: float) -> 
     sigma = loss.numbers[2]
     left, right = ends(loss, r, depth)
     least = 6.0 - depth + float(loss.log_density(np.linspace(left, right, 64), r).max())
-    found = _cover(loss, r, step, left, right)
-    for more in range(1, 13):
+    found = _cover(loss, r, step, (left, right), _QUICKLY)
+    for more in range(13):
         if found.log_tail < least:
             break
-        found = _cover(loss, r, step, left - more * sigma, right + more * sigma)
+        found = _cover(loss, r, step, (left - more * sigma, right + more * sigma), _GROWING)
     if found.last - found.first > MOST_NODES:
         raise TooManyNodes(found.last - found.first)
     return found
 
 
-def _cover(loss: SampledGaussianLoss, r: float, step: float, left: float, right: float) -> Cover:
-    first, last = math.floor(left / step), math.ceil(right / step)
-    beyond = places_beyond(loss, step * float(last))
+def _cover(loss: SampledGaussianLoss, r: float, step: float, ends: tuple[float, float], grid: Floats) -> Cover:
+    first, last = math.floor(ends[0] / step), math.ceil(ends[1] / step)
+    beyond = Places(loss, step * float(last) + loss.numbers[2] * grid)
     return Cover(first, last, beyond, _log_outside(step * float(first), beyond, r, step))
 
 
