@@ -62,20 +62,36 @@ def normal_cuts() -> Iterator[Cut]:
     for i in range(30):
         mu, rate = decimal(random, -2, 1), Fraction(1) if i % 10 == 0 else decimal(random, -5, -0.001)
         direction = Direction.REMOVE if i % 10 == 0 else list(Direction)[i % 2]
-        m, root = laws.number(mu), arb(2).sqrt()
+        remove = direction is Direction.REMOVE
+        yield Cut(NormalStep(mu**2, rate, direction), normal_measures(mu, rate, remove=remove))
 
-        def below_of(shift: arb, m: arb = m, root: arb = root) -> Callable[[arb], arb]:
-            """The place of a plain loss y is y/μ+μ/2."""
-            return lambda y: (-(y / m + m / 2 - shift) / root).erfc() / 2
 
-        measures = mixed(rate, remove=direction is Direction.REMOVE, bare=below_of(arb(0)), shifted=below_of(m))
-        yield Cut(NormalStep(mu**2, rate, direction), measures)
+def normal_measures(mu: Fraction, rate: Fraction, *, remove: bool) -> Measures:
+    """The place of a plain loss y is y/μ+μ/2."""
+    m, root = laws.number(mu), arb(2).sqrt()
+
+    def below_of(shift: arb) -> Callable[[arb], arb]:
+        return lambda y: (-(y / m + m / 2 - shift) / root).erfc() / 2
+
+    return mixed(rate, remove=remove, bare=below_of(arb(0)), shifted=below_of(m))
+
+
+def saturated_cuts(gauge: Gauge) -> None:
+    """Nearly everything is in the sample: the greatest losses crowd below -ln(1-q), where floats hardly tell them."""
+    random = np.random.default_rng(87)
+    with ctx.workprec(900):
+        for _ in range(30):
+            mu, rate = decimal(random, 0.5, 1), 1 - Fraction(1, 2 ** int(random.integers(25, 52)))
+            cut = Cut(NormalStep(mu**2, rate, Direction.ADD), normal_measures(mu, rate, remove=False))
+            see_cells(gauge, cut, mesh_of(cut, random, random.uniform(0.9, 0.999), random.uniform(3.0, 7.0)))
 
 
 def laplace_cuts() -> Iterator[Cut]:
     random = np.random.default_rng(82)
     for i in range(30):
         size, rate = decimal(random, -3, 0.8), Fraction(1) if i % 10 == 0 else decimal(random, -5, -0.001)
+        if i % 3 == 1:
+            size, rate = decimal(random, 0, 1.5), 1 - decimal(random, -14, -3)
         direction = Direction.REMOVE if i % 10 == 0 else list(Direction)[i % 2]
         e = laws.number(size)
 
@@ -115,13 +131,17 @@ def atom_cuts() -> Iterator[Cut]:
         yield Cut(AtomStep(losses, weights, loss_error, weight_error), measures)
 
 
-def see_cells(gauge: Gauge, cut: Cut, random: np.random.Generator) -> None:
-    r"""A cell, narrower and wider by the blur: $p_j$ and $x_j = p_j-e^{e_j}q_j$ lie between, but for their errors."""
+def mesh_of(cut: Cut, random: np.random.Generator, place: float, narrow: float) -> Mesh:
+    """Cells from a place in the law on, over all that remains or over so many powers of ten less."""
     low, high = cut.step.reach(LOG_MASS)
-    span = (high - low) / CELLS / random.uniform(0.5, 1.5)
-    offset = min(cut.step.atoms, default=float(random.normal(0.0, 1.0)))
-    first = math.ceil((low - offset) / span) + (0 if cut.step.atoms else 2)
-    mesh = Mesh(offset, span, first, math.floor((high - offset) / span) - first - int(random.integers(2, CELLS // 8)))
+    start = low + place * (high - low)
+    span = (high - start) * 10.0 ** (-narrow) / CELLS / random.uniform(1.1, 2.0)
+    offset = min(cut.step.atoms, default=start + float(random.uniform(0.0, span)))
+    return Mesh(offset, span, math.ceil((start - offset) / span), CELLS)
+
+
+def see_cells(gauge: Gauge, cut: Cut, mesh: Mesh) -> None:
+    r"""A cell, narrower and wider by the blur: $p_j$ and $x_j = p_j-e^{e_j}q_j$ lie between, but for their errors."""
     found = cut.step.cut(mesh, LOG_MASS)
     blur, edges = arb(found.blur), [arb(e) for e in mesh.edges.tolist()]
     at = {side: [cut.measures(e + side * blur) for e in edges] for side in (-1, 0, 1)}
@@ -159,9 +179,10 @@ def see_near(gauge: Gauge, value: float | arb, truths: list[arb], error: arb, *p
 def cells_of(cuts: Callable[[], Iterator[Cut]]) -> Callable[[Gauge], None]:
     def check(gauge: Gauge) -> None:
         random = np.random.default_rng(84)
-        with ctx.workprec(300):
-            for cut in cuts():
-                see_cells(gauge, cut, random)
+        with ctx.workprec(900):
+            for i, cut in enumerate(cuts()):
+                narrow = random.uniform(0.0, 7.0) if i % 4 > 1 else 0.0
+                see_cells(gauge, cut, mesh_of(cut, random, random.uniform(0.0, 0.9) if narrow else 0.0, narrow))
 
     return check
 
@@ -218,6 +239,7 @@ def laws_below(gauge: Gauge) -> None:
 
 ROWS = [
     Row("normal noise: cells", "NormalStep.cut", cells_of(normal_cuts)),
+    Row("normal noise, hardly sampled: cells", "NormalStep.cut", saturated_cuts),
     Row("Laplace noise: cells", "LaplaceStep.cut", cells_of(laplace_cuts)),
     Row("atoms: cells", "AtomStep.cut", cells_of(atom_cuts)),
     Row("the law above the cells", "beside.above", laws_above),
