@@ -1,11 +1,12 @@
 """Draws works across the whole box and writes their references to works.jsonl, as they come.
 
-    nice python tests/references/compute.py [--minutes 30] [--seed 1] [--first 0]
+    nice python tests/references/compute.py [--minutes 30] [--seed 1] [--first 0] [--method line]
 
 The box of sampled Gaussians is cut into cells: noise 0.2 … 0.5 … 2 … 10 … 100, decades of the rate from 1e-6 to 1,
 counts 1, 2, 3 … 19, 20 … 100 and decades up to 1e7, and ten decades of δ each from 0.5 to 1e-100. Every cell is tried;
 one with no such work (its δ(0) is smaller) or beyond the reach of the reference stays empty and is counted at the end.
-A second run with the same seed goes on where the first one stopped.
+A second run with the same seed goes on where the first one stopped. With `--method lattice` it tries the cells that are
+still empty between two polylines (`lattice_power`), those of up to 10⁴ steps first.
 """
 
 from __future__ import annotations
@@ -24,17 +25,19 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import lattice_power as lattices
 import numpy as np
 from line_choice import OutOfReach, Work, trimmed
 from scipy.stats import binom
 from step_law import Tilted
-from stored import FILE, Reference, computed, decimals, expression, line_of, read, sampled
+from stored import FILE, Reference, computed, decimals, expression, line_of, read, sampled, widest
 
 NOISES = ((0.2, 0.5), (0.5, 2.0), (2.0, 10.0), (10.0, 100.0))
 RATES = tuple((10.0**-d, 10.0 ** (1 - d)) for d in range(6, 0, -1))
 COUNTS = ((1, 1), (2, 2), (3, 19), (20, 99), *((10**d, 10 ** (d + 1)) for d in range(2, 7)))
 DECADES = tuple((-10.0 * d - 10.0, max(-10.0 * d, -100.0) if d else math.log10(0.5)) for d in range(10))
 OTHERS = {"gaussian": 200, "response": 120, "black box": 130, "laplace": 150, "pair": 80, "list": 80, "mixture": 80}
+MANY = 10**4
 Numbers = dict[str, Any]
 
 
@@ -45,6 +48,7 @@ class Candidate(NamedTuple):
     order: str
     numbers: Numbers
     level: float
+    how: str = ""
 
     @property
     def work(self) -> str:
@@ -202,17 +206,46 @@ def candidates(seed: int, first: int, known: set[tuple[str, str]]) -> Iterator[C
         yield Candidate("sampled", order, numbers, level)
 
 
+def left_over(seed: int, first: int, known: set[tuple[str, str]]) -> Iterator[Candidate]:
+    """A work for every cell that is still empty, for the lattice."""
+    everything = list(cells())
+    draws(seed).shuffle(everything)
+    everything.sort(key=lambda pair: pair[1][2][0] > MANY // 10)
+    for order, cell in everything[first:]:
+        rng = draws(seed, order, cell)
+        points = [sampled_numbers(rng, cell) for _ in range(4)]
+        if any((expression("sampled", numbers), order) in known for numbers, _ in points):
+            continue
+        for numbers, aim in points:
+            level = lattice_level(numbers, order, aim)
+            if level > 0.0:
+                break
+        yield Candidate("sampled", order, numbers, level, "lattice")
+
+
+def lattice_level(numbers: Numbers, order: str, log_delta: float) -> float:
+    """ε at which a rough lattice, or a saddle of many steps, expects that δ."""
+    if numbers["count"] > MANY:
+        return sampled_level(numbers, order, log_delta)
+    rate, noise, side = Fraction(numbers["rate"]), Fraction(numbers["noise_std"]), -1 if order == "add" else 1
+    return lattices.level(Work(rate, noise, numbers["count"], side, Fraction(1)), log_delta)
+
+
+METHODS = {"line": candidates, "lattice": left_over}
+
+
 def main() -> None:
     """Compute until all is done or the time is up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="the first cell to try, when going on")
+    parser.add_argument("--method", choices=METHODS, default="line")
     asked = parser.parse_args()
     known = {(r.work, r.order) for r in read()} if FILE.exists() else set()
     began, outcome = time.monotonic(), Counter[str]()
     with FILE.open("a", encoding="utf-8") as out:
-        for candidate in candidates(asked.seed, asked.first, known):
+        for candidate in METHODS[asked.method](asked.seed, asked.first, known):
             if (candidate.work, candidate.order) in known:
                 continue
             outcome[verdict(candidate, out.write)] += 1
@@ -225,16 +258,16 @@ def main() -> None:
 
 def verdict(candidate: Candidate, write: Callable[[str], object]) -> str:
     """Compute and write one work; what became of it."""
-    kind, order, numbers, level = candidate
+    kind, order, numbers, level, how = candidate
     epsilon = float(np.float32(level))
     if not epsilon > 0.0:
         return f"{kind}: δ(0) is smaller"
     try:
-        found, how = computed(kind, numbers, order, epsilon)
+        found, how = computed(kind, numbers, order, epsilon, how=how)
     except (OutOfReach, ArithmeticError, ValueError) as reason:
         return f"{kind}: out of reach ({type(reason).__name__})"
     lower, upper = decimals(found)
-    if not found > 1e-101 or not found < 0.6 or float(Fraction(upper) / Fraction(lower)) > 1 + 1e-12:
+    if not found > 1e-101 or not found < 0.6 or Fraction(upper) > Fraction(lower) * (1 + widest(how)):
         return f"{kind}: not sharp, or outside the box"
     write(line_of(Reference(kind, how, candidate.work, order, numbers, epsilon.hex(), lower, upper)) + "\n")
     return kind

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import closed_sums as closed
 import inverse_transform as lines
+import lattice_power as lattices
 from flint import arb, ctx
 from line_choice import Work
 
@@ -72,26 +73,41 @@ def _rounded(end: arb, direction: Callable[[Fraction], int]) -> str:
     return f"{direction(value * Fraction(10) ** shift)}e{-shift}"
 
 
-def sampled(n: Numbers, order: str, epsilon: Fraction, away: float = 1.5) -> tuple[arb, str]:
-    """One or two Gaussians on samples by closed forms, more on a line; and which."""
-    rate, noise, count = Fraction(n["rate"]), Fraction(n["noise_std"]), int(n["count"])
+def widest(how: str) -> Fraction:
+    """The relative width that a reference may have."""
+    return Fraction(lattices.WIDEST) if how == "lattice" else Fraction(1, 10**12)
 
-    def one(side: int) -> arb:
-        if count == 1:
-            return closed.sharp(lambda: closed.sampled_once(rate, noise, side, epsilon), 5000)
-        if count == 2:
-            return closed.sharp(lambda: closed.sampled_twice(rate, noise, side, epsilon), 500)
-        return lines.delta(Work(rate, noise, count, side, epsilon), away)
 
-    how = {1: "closed form", 2: "integral"}.get(count, "line")
+def usual(count: int) -> str:
+    """How so many Gaussians on samples are computed if nothing else is said."""
+    return {1: "closed form", 2: "integral"}.get(count, "line")
+
+
+def one_order(work: Work, how: str, away: float, narrow: float) -> arb:
+    """Gaussians on samples, one order of the neighbours: closed forms, a line or two polylines."""
+    if how == "closed form":
+        return closed.sharp(lambda: closed.sampled_once(work.rate, work.noise_std, work.side, work.epsilon), 5000)
+    if how == "integral":
+        return closed.sharp(lambda: closed.sampled_twice(work.rate, work.noise_std, work.side, work.epsilon), 500)
+    return lines.delta(work, away) if how == "line" else lattices.delta(work, narrow=narrow)
+
+
+def sampled(
+    n: Numbers, order: str, epsilon: Fraction, *, how: str = "", away: float = 1.5, narrow: float = lattices.NARROW
+) -> tuple[arb, str]:
+    """δ for one order or both; and how it was found."""
+    count = int(n["count"])
+    how = how or usual(count)
+    one = Work(Fraction(n["rate"]), Fraction(n["noise_std"]), count, -1 if order == "add" else 1, epsilon)
+    found = one_order(one, how, away, narrow)
     if order != "both":
-        return one(1 if order == "remove" else -1), how
-    removed = one(1)
-    with ctx.workprec(300):
-        bound = lines.at_most(Work(rate, noise, count, -1, epsilon))
-        if bound < NEGLIGIBLE * removed:
-            return removed, how
-        return closed.larger(removed, one(-1)), how
+        return found, how
+    other = replace(one, side=-1)
+    with ctx.workprec(500):
+        bound = lattices.at_most(other, found) if how == "lattice" else lines.at_most(other)
+        if bound < (found.lower() if how == "lattice" else NEGLIGIBLE * found):
+            return found, how
+        return closed.larger(found, one_order(other, how, away, narrow)), how
 
 
 def _fractions(texts: list[str]) -> list[Fraction]:
@@ -110,10 +126,19 @@ FORMULAS: dict[str, Callable[[Numbers, Fraction], arb]] = {
 """Kinds with a formula."""
 
 
-def computed(kind: str, numbers: Numbers, order: str, epsilon: float, away: float = 1.5) -> tuple[arb, str]:
-    """A ball around δ(ε), and how it was found."""
+def computed(
+    kind: str,
+    numbers: Numbers,
+    order: str,
+    epsilon: float,
+    *,
+    how: str = "",
+    away: float = 1.5,
+    narrow: float = lattices.NARROW,
+) -> tuple[arb, str]:
+    """A ball around δ(ε), and how it was found: the line so far `away` from the saddle, polylines so `narrow`."""
     if kind == "sampled":
-        return sampled(numbers, order, Fraction(epsilon), away)
+        return sampled(numbers, order, Fraction(epsilon), how=how, away=away, narrow=narrow)
     return closed.sharp(lambda: FORMULAS[kind](numbers, Fraction(epsilon))), "closed form"
 
 
