@@ -7,14 +7,15 @@ not be absurdly small either: a check that sees nothing is no check. A new bound
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from rounding import above, cells, chains, elementary, formulas, lines, nodes, small, steps, sums
+from flint import arb
 from rounding.measure import POINTS, Gauge, Row
+from rounding.table import TABLE, title
 
-TABLE: list[Row] = [
-    row for part in (elementary, formulas, nodes, steps, sums, lines, cells, small, chains, above) for row in part.ROWS
-]
+PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in TABLE])
@@ -29,3 +30,30 @@ def test_no_error_exceeds_its_bound(row: Row) -> None:
 
 def test_rows_have_different_names() -> None:
     assert len({row.name for row in TABLE}) == len(TABLE)
+
+
+def test_every_bound_is_on_the_page_of_the_engine() -> None:
+    listed = {line.split("|")[1].strip() for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"}
+    assert {title(row) for row in TABLE} <= listed
+
+
+def test_an_error_counts_unless_it_is_certainly_allowed() -> None:
+    gauge, vague = Gauge(), arb(1, 0.5)
+    gauge.see(arb(2), 1.0)
+    gauge.see(vague, 1.0)  # may be more
+    gauge.see_between(1.0, vague, 3.0)
+    gauge.see_below(arb(2), 1.0, 1.0)
+    assert (gauge.points, len(gauge.violations)) == (4, 4)
+
+
+def test_the_largest_ratio_is_kept() -> None:
+    gauge = Gauge()
+    gauge.see(arb(-1), 4.0)
+    gauge.see(arb(3), 4.0)
+    gauge.see(arb(1), 4.0)
+    assert gauge.largest == 0.75
+    gauge.see_between(1.0, arb(1.125), 3.0)
+    assert gauge.largest == 0.875
+    gauge.see_below(arb(9), 9.0625, 1.0)
+    assert gauge.largest == 0.9375
+    assert not gauge.violations

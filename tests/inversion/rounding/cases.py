@@ -37,7 +37,7 @@ class Case(NamedTuple):
 
 
 Cases = Callable[[], Iterator[Case]]
-FREQUENCIES = 18
+FREQUENCIES = 16
 """The square of it, for every case."""
 
 

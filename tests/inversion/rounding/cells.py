@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb, ctx
 from rounding import laws
 from rounding.cases import decimal
-from rounding.measure import POINTS, Gauge, Row
+from rounding.measure import Gauge, Row
 
 from dpcompose.inversion.beside import above, below, staying
 from dpcompose.inversion.cut import Cells, Divisible, Mesh
@@ -26,7 +26,7 @@ from dpcompose.inversion.rounding import LEAST, UNIT
 Measures = Callable[[arb], tuple[arb, arb]]
 r"""P and $e^{-L}P$ of all losses below a number."""
 LOG_MASS = -60.0
-CELLS = 400
+CELLS = 200
 Measured = dict[int, list[tuple[arb, arb]]]
 """The measures at all edges, moved by the blur to either side or not at all."""
 
@@ -239,10 +239,9 @@ def laws_below(gauge: Gauge) -> None:
 
 ROWS = [
     Row("normal noise: cells", "NormalStep.cut", cells_of(normal_cuts)),
-    Row("normal noise, hardly sampled: cells", "NormalStep.cut", saturated_cuts),
+    Row("normal noise, nearly all sampled: cells", "NormalStep.cut", saturated_cuts),
     Row("Laplace noise: cells", "LaplaceStep.cut", cells_of(laplace_cuts)),
     Row("atoms: cells", "AtomStep.cut", cells_of(atom_cuts)),
     Row("the law above the cells", "beside.above", laws_above),
     Row("the law below the cells", "beside.below", laws_below),
 ]
-assert POINTS <= 30 * CELLS

@@ -65,9 +65,9 @@ def log_ratios(gauge: Gauge) -> None:
     r"""$\ln(1-q+qe^{(x-1/2)/\sigma^2})$, for rates and noises that no float equals as well."""
     random = np.random.default_rng(23)
     for i in range(40):
-        rate = Fraction(int(random.integers(1, 10**6)), 10 ** int(random.integers(6, 12)))
-        rate = Fraction(1) if i == 0 else Fraction(999999, 10**6) if i == 1 else rate
-        noise = Fraction(int(random.integers(100, 10**4)), 10 ** int(random.integers(2, 5)))
+        rate = Fraction(int(random.integers(1, 10**6)), 10 ** int(random.integers(6, 30)))
+        rate = Fraction(1) if i == 0 else 1 - Fraction(1, 10**14) if i % 5 == 1 else rate
+        noise = Fraction(int(random.integers(100, 10**4)), 10 ** int(random.integers(0, 7)))
         loss = SampledGaussianLoss(rate, noise, Direction.REMOVE)
         x = np.sort(random.uniform(-40.0, 40.0, POINTS // 40) * float(noise) + 0.5)
         x[-5:] += float(noise) ** 2 * np.array([1.0, 100.0, 600.5, 700.0, 5000.0])

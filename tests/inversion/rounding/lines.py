@@ -48,7 +48,7 @@ def see_line(gauge: Gauge, line: Line, log_moment: Callable[[acb], acb], *point:
         z = acb(t, arb(u))
         truth = 2 * log_moment(z).exp() / (z * (z + 1)) / scale * acb(0, -arb(u) * arb(line.centre)).exp()
         allowed = error + abs(truth) * (room + arb(u) * line.centre_error)
-        gauge.see(truth - found, allowed, u, *point)
+        gauge.see(truth - found, allowed + UNDERFLOW, u, *point)
 
 
 def smoothing(kind: str) -> Callable[[Gauge], None]:
@@ -63,7 +63,7 @@ def smoothing(kind: str) -> Callable[[Gauge], None]:
                 spectrum = Spectrum(tilt, Period(spacing, 0.0, 2.0 * tilt), tilted, NOWHERE, NOWHERE)
                 indices = np.arange(1, LAST + 1, dtype=np.int64)
                 sample = Sampled(indices, spectrum.logarithm(indices), LAST, 0.0, 0.0)
-                eta = float(10.0 ** random.uniform(-6.0, 0.0)) * 0.5 / (1.0 + tilt)
+                eta = float(10.0 ** random.uniform(-8.0, 0.0)) * 0.5 / (1.0 + tilt)
                 e = arb(eta) ** 2
 
                 def smoothed(z: acb, parts: list = parts, e: arb = e) -> acb:

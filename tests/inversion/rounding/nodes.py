@@ -63,7 +63,7 @@ def laplace_nodes(gauge: Gauge) -> None:
     random = np.random.default_rng(51)
     with ctx.workprec(200):
         for _ in range(180):
-            size = decimal(random, -5, 1)
+            size = decimal(random, -12, 2.5)
             nodes, e = (
                 LaplaceLoss(size).nodes(10.0 ** random.uniform(-2, 1) / float(size), 1.0, 1e-17),
                 laws.number(size),
@@ -76,7 +76,8 @@ def sampled_laplace_nodes(gauge: Gauge) -> None:
     random = np.random.default_rng(52)
     with ctx.workprec(200):
         for i in range(160):
-            size, rate, direction = decimal(random, -4, 1), decimal(random, -6, -0.001), list(Direction)[i % 2]
+            size, rate, direction = decimal(random, -8, 1.3), decimal(random, -15, -0.001), list(Direction)[i % 2]
+            rate = 1 - rate if i % 3 == 0 else rate
             nodes = SampledLaplaceLoss(size, rate, direction).step(10.0 ** random.uniform(-2, 1), 1.0, 1e-17).nodes
             e, q, remove = laws.number(size), laws.number(rate), direction is Direction.REMOVE
             bare = [(l, w * (-(l + e) / 2).exp() / 4) for l, w in on_panels(e, nodes.losses.size // ON_A_PANEL)]
@@ -92,7 +93,8 @@ def sampled_gaussian_nodes(gauge: Gauge) -> None:
     random = np.random.default_rng(53)
     with ctx.workprec(300):
         for i in range(80):
-            rate, noise, direction = decimal(random, -6, -0.001), decimal(random, -0.5, 1.5), list(Direction)[i % 2]
+            rate, noise, direction = decimal(random, -15, -0.001), decimal(random, -0.7, 3), list(Direction)[i % 2]
+            rate = 1 - rate if i % 3 == 0 else rate
             loss = SampledGaussianLoss(rate, noise, direction)
             loss = loss.trimmed(-random.uniform(5.0, 80.0), 3) if i % 4 == 0 else loss
             tilt, error = 10.0 ** random.uniform(-2.0, 1.0), 1e-17
@@ -113,7 +115,7 @@ def discrete_gaussian_nodes(gauge: Gauge) -> None:
     random = np.random.default_rng(54)
     with ctx.workprec(200):
         for i in range(200):
-            noise, sensitivity, tilt = decimal(random, -0.6, 0.77), 1 + i % 4, 10.0 ** random.uniform(-1.0, 1.5)
+            noise, sensitivity, tilt = decimal(random, -1.5, 0.77), 1 + i % 40, 10.0 ** random.uniform(-1.0, 2.5)
             step = DiscreteGaussianLoss(noise, sensitivity).step(tilt, 0.0, 1e-17)
             assert isinstance(step, TiltedNodes)
             s, reach = laws.number(noise), 14 * (int(noise) + 1)
@@ -138,11 +140,11 @@ def finite_nodes(gauge: Gauge) -> None:
 
 def integer_atoms(gauge: Gauge) -> None:
     random = np.random.default_rng(56)
-    with ctx.workprec(200):
+    with ctx.workprec(1500):
         for _ in range(200):
-            scale, sensitivity = decimal(random, -1, 2), int(random.integers(1, 60))
+            scale, sensitivity = decimal(random, -2.5, 5), int(random.integers(1, 60))
             see_atoms(gauge, geometric_loss(scale, sensitivity), laws.geometric(scale, sensitivity), scale, sensitivity)
-            epsilon, gamma = decimal(random, -3, 1.5), decimal(random, -2, -0.001)
+            epsilon, gamma = decimal(random, -9, 2.7), decimal(random, -9, -0.0001)
             see_atoms(gauge, staircase_loss(epsilon, gamma), laws.staircase(epsilon, gamma), epsilon, gamma)
 
 
@@ -171,7 +173,7 @@ def two_point_atoms(gauge: Gauge) -> None:
     random = np.random.default_rng(58)
     with ctx.workprec(1200):
         for _ in range(POINTS // 12):
-            sizes = [decimal(random, -6, 2.5) for _ in range(6)]
+            sizes = [decimal(random, -12, 2.7) for _ in range(6)]
             (total,) = TwoPointLoss.gather([(TwoPointLoss(s), 1) for s in sizes])
             assert isinstance(total, TwoPointSum)
             for size, (piece, _) in zip(sizes, pieces(total), strict=True):

@@ -14,11 +14,13 @@ from rounding import laws
 from rounding.cases import decimal
 from rounding.measure import POINTS, Gauge, Row
 
+from dpcompose.inversion import between
 from dpcompose.inversion.composed import LatticeLaw, compose
 from dpcompose.inversion.cut_atoms import AtomStep
 from dpcompose.inversion.enumerated import enumerated
 from dpcompose.inversion.inside import LaplaceInside
 from dpcompose.inversion.profiles import Profile
+from dpcompose.inversion.rounding import LIBM, UNIT
 from dpcompose.numerics.enclosure import Enclosure
 
 UNDERFLOW = 1e-300
@@ -50,7 +52,7 @@ class Exact:
 def drawn_laws(random: np.random.Generator, i: int) -> list[LatticeLaw]:
     """A few short laws, or one long one, so long that only a window of its sum is kept."""
     if i == 0:
-        return [LatticeLaw(random.dirichlet(np.full(3000, 0.5)) + 1e-290, -1.0, 30)]
+        return [LatticeLaw(random.dirichlet(np.full(2300, 0.5)) + 1e-290, -1.0, 30)]
     if i == 1:
         return [LatticeLaw(np.array([0.5, 0.3, 0.2 - 1e-9]), -0.5, 5000)]
     return [
@@ -67,7 +69,7 @@ def composed_laws(gauge: Gauge) -> None:
     """The tilted law of the sum, point by point, and δ read off it."""
     random = np.random.default_rng(91)
     with ctx.workprec(300):
-        for i in range(36):
+        for i in range(22):
             parts, span = drawn_laws(random, i), float(10.0 ** random.uniform(-4.0, -0.5))
             longest = max(law.weights.size for law in parts)
             tilt = float(10.0 ** random.uniform(-2.0, 1.0)) / (span * min(longest, 100))
@@ -160,12 +162,30 @@ def laplace_sums(gauge: Gauge) -> None:
     """Few to many mechanisms, at every ε up to the greatest."""
     random = np.random.default_rng(93)
     with ctx.workprec(400):
-        for count, several in ((1, 2600), (2, 2600), (3, 2600), (7, 2000), (20, 150), (50, 40), (120, 10)):
+        for count, several in ((1, 3000), (2, 3000), (3, 3000), (7, 850), (20, 100), (50, 40), (120, 10)):
             size = min(decimal(random, -4, -0.7), Fraction(12, count))
             found, exact, most = LaplaceInside(size, count), LaplaceSum(size, count), count * float(size)
             for epsilon in (most * random.uniform(0.0, 1.0, several) ** 2).tolist():
                 truth = exact.delta(epsilon)
                 gauge.see_between(found.lower(epsilon), truth, found.upper(epsilon), size, count, epsilon)
+
+
+def any_of_them(gauge: Gauge) -> None:
+    r"""$\prod m_i^{n_i}-\prod(m_i-p_i)^{n_i}$ for wholes between the given ones and 1."""
+    random = np.random.default_rng(94)
+    with ctx.workprec(1200):
+        for _ in range(POINTS):
+            kinds = int(random.integers(1, 4))
+            counts = (10 ** random.uniform(0.0, 4.0, kinds)).astype(int).tolist()
+            parts = (10.0 ** random.uniform(-300.0, -5.0, kinds)).tolist()
+            wholes = (1.0 - 10.0 ** random.uniform(-16.0, -8.0, kinds)).tolist()
+            found = between._any([Enclosure(p, p) for p in parts], wholes, counts)
+            low, rest, high = arb(1), arb(1), arb(1)
+            for p, m, n in zip(parts, wholes, counts, strict=True):
+                low, rest, high = low * arb(m) ** n, rest * (arb(m) - p) ** n, high * (1 - arb(p)) ** n
+            slack = 5 * LIBM + 2 * UNIT * sum(counts)
+            gauge.see_below(rest - low, -found.lower, slack * (low - rest), parts, counts)
+            gauge.see_below(1 - high, found.upper, 5 * LIBM * (1 - high), parts, counts)
 
 
 def with_leaks(gauge: Gauge) -> None:
@@ -182,5 +202,6 @@ ROWS = [
     Row("sums on a lattice by one FFT", "composed.compose", composed_laws),
     Row("sums of atoms, listed", "enumerated.enumerated", listed_sums),
     Row("Laplace, by how many fall inside", "LaplaceInside", laplace_sums),
+    Row("at least one beyond the lattice", "between.between", any_of_them),
     Row("what leaks and what is finite", "Profile.delta", with_leaks),
 ]

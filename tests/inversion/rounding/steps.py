@@ -66,7 +66,7 @@ def laplace_log_moments(gauge: Gauge) -> None:
     random = np.random.default_rng(47)
     with ctx.workprec(400):
         for _ in range(POINTS):
-            size, tilt = decimal(random, -5, 1), 10.0 ** random.uniform(-4.0, 3.5)
+            size, tilt = decimal(random, -12, 2.8), 10.0 ** random.uniform(-8.0, 6.0)
             step = LaplaceLoss(size).step(tilt, 0.0, 1e-16)
             truth = laplace_moment(laws.number(size), acb(tilt)).real.log()
             gauge.see(arb(step.log_moment) - truth, step.log_moment_error, size, tilt)
@@ -76,7 +76,7 @@ def laplace_characteristics(gauge: Gauge) -> None:
     random = np.random.default_rng(48)
     with ctx.workprec(400):
         for _ in range(50):
-            size, tilt = decimal(random, -3, 1), 10.0 ** random.uniform(-3.0, 3.0)
+            size, tilt = decimal(random, -8, 2.5), 10.0 ** random.uniform(-6.0, 5.0)
             reach = 10.0 ** random.uniform(0.0, 3.0) / float(size)
             spacing, e = short(reach / 200), laws.number(size)
             step = LaplaceLoss(size).step(tilt, reach, 1e-16)

@@ -42,10 +42,10 @@ def two_points(seed: int, rounds: int) -> Iterator[tuple[Parts, Tilted, float]]:
     """Sums of a few kinds of randomized response under all kinds of tilts."""
     random = np.random.default_rng(seed)
     for i in range(rounds):
-        low = random.uniform(-4.0, 0.0)
+        low = random.uniform(-9.0, 2.0)
         parts = [(decimal(random, low, low + 1.0), int(10 ** random.uniform(0, 6))) for _ in range(1 + i % 5)]
         (total,) = TwoPointLoss.gather([(TwoPointLoss(s), k) for s, k in parts])
-        tilt = 10.0 ** random.uniform(-3.0, 2.5)
+        tilt = 10.0 ** random.uniform(-8.0, 6.0)
         yield parts, total.tilted(tilt, 0.0, 0.0), tilt
 
 
@@ -61,7 +61,7 @@ def two_point_log_moments(gauge: Gauge) -> None:
 
 def two_point_transforms(gauge: Gauge) -> None:
     r"""$\ln\varphi$ at frequencies up to several turns of the smallest step; the centre is its own float."""
-    with ctx.workprec(300):
+    with ctx.workprec(500):
         for parts, tilted, tilt in two_points(62, 100):
             spacing = short(20.0 / float(min(size for size, _ in parts)) / 107)
             found = tilted.logarithm(spacing, np.arange(1, 108, dtype=np.int64))
@@ -78,7 +78,7 @@ def two_point_transforms(gauge: Gauge) -> None:
 
 def two_point_bounds(gauge: Gauge) -> None:
     """A cheap bound on the modulus, with revivals."""
-    with ctx.workprec(200):
+    with ctx.workprec(300):
         for parts, tilted, tilt in two_points(63, 50):
             spacing = short(20.0 / float(min(size for size, _ in parts)) / 210)
             bounds = tilted.log_bound(spacing, np.arange(1, 211, dtype=np.int64))
@@ -87,8 +87,8 @@ def two_point_bounds(gauge: Gauge) -> None:
                 for size, count in parts:
                     e = laws.number(size)
                     fade = 1 / ((arb(tilt) + arb(0.5)) * e).cosh() ** 2 * (arb(spacing) * m * e).sin() ** 2
-                    truth += count * (1 - fade).log() / 2
-                gauge.see_below(truth, bound, abs(truth) * 1e-9 + 1e-300, parts, tilt, m * spacing)
+                    truth += count * (-fade).log1p() / 2
+                gauge.see_below(truth, arb(bound) + 1e-290, abs(truth) * 1e-9, parts, tilt, m * spacing)
 
 
 def gaussian_sums(gauge: Gauge) -> None:
@@ -96,7 +96,7 @@ def gaussian_sums(gauge: Gauge) -> None:
     random = np.random.default_rng(64)
     with ctx.workprec(200):
         for _ in range(POINTS // 10):
-            mu, tilt = decimal(random, -12, 4), 10.0 ** random.uniform(-4.0, 4.0)
+            mu, tilt = decimal(random, -100, 50), 10.0 ** random.uniform(-8.0, 8.0)
             (total,) = GaussianLoss.gather([(GaussianLoss(mu), 3)])
             tilted, v, t = total.tilted(tilt, 0.0, 0.0), 3 * laws.number(mu), arb(tilt)
             gauge.see(arb(tilted.log_moment) - t * (t + 1) * v / 2, tilted.log_moment_error, mu, tilt)
@@ -116,7 +116,7 @@ def powers(gauge: Gauge) -> None:
             excess = size * np.exp(1j * random.uniform(0.0, 2.0 * math.pi, size.size)) - np.where(size > 0.1, 0.5, 0.0)
             excess = np.where(np.abs(1.0 + excess) > 1.0, -np.abs(excess) * 0.5 + 0.5j * excess.imag, excess)
             excess[:4] = [-1.0 + 1e-9j, -1.0 + 1e-17j, -0.5, 1e-40j]
-            error = np.abs(excess) * 10.0 ** random.uniform(-17.0, -12.0, size.size)
+            error = np.abs(1.0 + excess) * 10.0 ** random.uniform(-17.0, 1.0, size.size)
             error[::2] = 0.0  # half of them show the rounding alone
             found = power(excess, error, count)
             turned = np.exp(1j * random.uniform(0.0, 2.0 * math.pi, size.size))
@@ -132,7 +132,7 @@ def repeated_moments(gauge: Gauge) -> None:
     random = np.random.default_rng(66)
     with ctx.workprec(400):
         for _ in range(POINTS // 2):
-            size, tilt, count = decimal(random, -3, 0.5), 10.0 ** random.uniform(-2, 2), int(10 ** random.uniform(0, 7))
+            size, tilt, count = decimal(random, -8, 2.5), 10.0 ** random.uniform(-6, 6), int(10 ** random.uniform(0, 7))
             tilted = Repeated(LaplaceLoss(size), count).tilted(tilt, 0.0, 1e-17)
             truth = count * laplace_moment(laws.number(size), acb(tilt)).real.log()
             gauge.see(arb(tilted.log_moment) - truth, tilted.log_moment_error, size, tilt, count)
@@ -143,10 +143,10 @@ def mixtures(seed: int, rounds: int) -> Iterator[tuple[list[Summand], Parts, flo
     """Gaussian and Laplace mechanisms together: the parts are sizes with counts, the Gaussian first."""
     random = np.random.default_rng(seed)
     for _ in range(rounds):
-        parts = [(decimal(random, -3, 0), int(10 ** random.uniform(0, 4))) for _ in range(3)]
+        parts = [(decimal(random, -6, 1), int(10 ** random.uniform(0, 7))) for _ in range(3)]
         (first,) = GaussianLoss.gather([(GaussianLoss(parts[0][0]), parts[0][1])])
         others = [Repeated(LaplaceLoss(size), count) for size, count in parts[1:]]
-        yield [first, *others], parts, 10.0 ** random.uniform(-1.0, 0.7)
+        yield [first, *others], parts, 10.0 ** random.uniform(-3.0, 2.0)
 
 
 def log_mixed(parts: Parts, z: acb) -> acb:
@@ -182,8 +182,8 @@ def divergences(gauge: Gauge) -> None:
     random = np.random.default_rng(68)
     with ctx.workprec(300):
         for _ in range(POINTS):
-            mu, size, count = decimal(random, -4, 1), decimal(random, -3, 0.5), int(10 ** random.uniform(0, 4))
-            order = 1.0 + float(10.0 ** random.uniform(-6.0, 2.0))
+            mu, size, count = decimal(random, -12, 4), decimal(random, -9, 2.5), int(10 ** random.uniform(0, 7))
+            order = 1.0 + float(10.0 ** random.uniform(-12.0, 5.0))
             summands = [
                 *GaussianLoss.gather([(GaussianLoss(mu), 1)]),
                 *TwoPointLoss.gather([(TwoPointLoss(size), count)]),
