@@ -22,14 +22,16 @@ class CutStep:
     count: int
     mesh: Mesh
     cells: Cells
+    least: float
+    """No loss is below this, those aside that lie below the first cell."""
     reaches: bool
     """Whether hardly anything lies beyond the last cell."""
 
     @classmethod
     def of(cls, piece: Divisible, count: int, mesh: Mesh, log_mass: float) -> CutStep:
         """Cut so that about `exp(log_mass)` may be neglected."""
-        top = mesh.lowest + mesh.span * mesh.cells
-        return cls(count, mesh, piece.cut(mesh, log_mass), top >= piece.reach(log_mass)[1])
+        reaches = mesh.lowest + mesh.span * mesh.cells >= piece.reach(log_mass)[1]
+        return cls(count, mesh, piece.cut(mesh, log_mass), max(mesh.lowest, piece.least), reaches)
 
     @property
     def highest(self) -> float:
@@ -87,9 +89,9 @@ def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, 
     """
     counts, cells = [step.count for step in steps], [step.cells for step in steps]
     wholes, images = [c.kept for c in cells], [c.image for c in cells]
-    bottom = math.fsum(step.count * step.mesh.lowest for step in steps)
+    bottom = math.fsum(step.count * step.least for step in steps)
     blur = math.fsum(step.count * step.cells.blur for step in steps)
-    lasts = [s.mesh.span * s.mesh.cells + bottom for s in steps if s.cells.over.upper > 0.0 and not s.reaches]
+    lasts = [s.highest - s.least + bottom for s in steps if s.cells.over.upper > 0.0 and not s.reaches]
     cut = [NOTHING if step.reaches else step.cells.over for step in steps]
     return Between(
         upper_law=upper_law,

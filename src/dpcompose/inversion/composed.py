@@ -6,9 +6,10 @@ $k_i$ steps of each have the weights $v_J$. With $O = \sum k_ia_i$,
 $$\delta(\varepsilon) = e^{\sum k_ic_i}\sum_{O+hJ>\varepsilon}v_Je^{-thJ}\bigl(1-e^{\varepsilon-O-hJ}\bigr).$$
 
 A transform of length $N$ errs by at most $8u\log_2N$, relative in the Euclidean norm (Higham 2002, Theorem 24.2; the
-constant is generous). As $|\hat p_i| \le 1$, a product of powers errs by $\sum k_i$ times that of each, and
+constant is generous). The greatest weight of a law, counted from its own place, has a constant transform: only the
+others, $r_i$, are transformed. As $|\hat p_i| \le 1$, a product of powers errs by $\sum k_i$ times that of each, and
 
-$$\|\tilde v-v\|_2 \le 8u\log_2N\Bigl(\sum k_i\|p_i\|_2+\|v\|_2\Bigr) + 8u\sum k_i\,\|v\|_2 .$$
+$$\|\tilde v-v\|_2 \le 8u\log_2N\Bigl(\sum k_i\|r_i\|_2+\|v\|_2\Bigr) + 8u\sum k_i\,\|v\|_2 .$$
 
 The tilt has put what is read where $v$ is large, so this is small beside it at any $\delta$. Sums that
 leave the window of $N$ points come back at its other side; by Chernoff's bound they are few.
@@ -136,6 +137,8 @@ class Product:
     size: int
     points: int = 1
     """How many the sum can reach."""
+    shift: int = 0
+    """Where it is counted from: the sum of the peaks."""
     steps: int = 0
     lowest: list[float] = field(default_factory=list)
     log_scale: list[float] = field(default_factory=list)
@@ -151,8 +154,11 @@ class Product:
         """So many steps more."""
         slope, k = self.tilt * self.span, law.count
         c, p = law.tilted(slope)
-        folded = p if p.size <= self.size else np.pad(p, (0, -p.size % self.size)).reshape(-1, self.size).sum(axis=0)
-        self.values *= _power(np.fft.rfft(folded, self.size), k)
+        peak = int(np.argmax(p))
+        top, p[peak] = float(p[peak]), 0.0
+        rest = np.roll(np.pad(p, (0, -p.size % self.size)).reshape(-1, self.size).sum(axis=0), -peak)
+        self.values *= _power(np.fft.rfft(rest) + top, k)
+        self.shift += k * peak
         self.points += k * (p.size - 1)
         self.steps += k
         self.lowest.append(k * law.lowest)
@@ -167,7 +173,7 @@ class Product:
 
     def composed(self, start: int = 0, wrapped: float = 0.0) -> Composed:
         """The law of the sum on the window from `start` on, with at most `wrapped` outside."""
-        sums = np.roll(np.fft.irfft(self.values, self.size), -(start % self.size))
+        sums = np.roll(np.fft.irfft(self.values, self.size), (self.shift - start) % self.size)
         own = norm(sums)
         error = 8.0 * UNIT * (math.log2(self.size) * (self.norms + own) + self.steps * own) * 1.01
         lowest, log_scale = math.fsum(self.lowest), math.fsum(self.log_scale)

@@ -74,6 +74,10 @@ class Divisible(Protocol):
     def atoms(self) -> Sequence[float]:
         """Single losses that have a probability of their own."""
 
+    @property
+    def least(self) -> float:
+        """No loss is below this."""
+
     def reach(self, log_mass: float) -> tuple[float, float]:
         """Losses beyond which about `exp(log_mass)` lies, on either side; the ends, where they come first."""
 

@@ -27,6 +27,11 @@ class AtomStep:
         """All of them."""
         return tuple(self.losses.tolist())
 
+    @property
+    def least(self) -> float:
+        """The lowest."""
+        return float(self.losses.min()) - self.loss_error
+
     def reach(self, log_mass: float) -> tuple[float, float]:  # noqa: ARG002 - the ends come first
         """The ends."""
         return float(self.losses.min()), float(self.losses.max())

@@ -80,6 +80,12 @@ class LaplaceStep:
         """The two ends."""
         return tuple(self._tips().loss.tolist())
 
+    @property
+    def least(self) -> float:
+        """The lower end."""
+        tips = self._tips()
+        return float((tips.loss - tips.loss_error)[0])
+
     def reach(self, log_mass: float) -> tuple[float, float]:  # noqa: ARG002 - the ends come first
         """The two ends."""
         low, high = self._tips().loss.tolist()

@@ -40,6 +40,14 @@ class NormalStep:
         return math.sqrt(float(self.mu_squared)), *nearest(self.rate)
 
     @property
+    def least(self) -> float:
+        r"""$\ln(1-q)$ when removing."""
+        _, q, q_error = self._numbers
+        if self.direction is Direction.ADD or q == 1.0:
+            return -math.inf
+        return math.log1p(-q) - (LIBM * abs(math.log1p(-q)) + q_error * q / (1.0 - q)) * 2.0
+
+    @property
     def _sign(self) -> float:
         return 1.0 if self.direction is Direction.REMOVE else -1.0
 

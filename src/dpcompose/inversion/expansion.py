@@ -226,11 +226,18 @@ def jump_line(members: Sequence[Summand], log_factor: float, goal: Goal) -> Read
     saddle = at_epsilon(total_cumulants(members), goal.epsilon, goal.saddle.tilt)
     t = saddle.tilt
     if saddle.log_delta < log_delta + math.log(goal.relative) - 6.0:
-        parts = [m.tilted(t, 0.0, 1e-6) for m in members]
-        log_moment = math.fsum(p.log_moment + p.log_moment_error for p in parts)
-        return Ceiling(Alias(log_chernoff(t) + log_moment + LIBM * abs(log_moment), t))
+        return negligible(members, t)
     own = Goal(saddle, goal.epsilon, log_delta, goal.relative)
     return best_line(members, own)
+
+
+def negligible(members: Sequence[Summand], tilt: float, smaller: Sequence[float] = (0.7, 0.7)) -> Ceiling:
+    """Chernoff's bound; from a smaller tilt where the moment at this one cannot be told."""
+    parts = [m.tilted(tilt, 0.0, 1e-6) for m in members]
+    log_moment = math.fsum(p.log_moment + p.log_moment_error for p in parts)
+    if math.isinf(log_moment) and smaller:
+        return negligible(members, smaller[0] * tilt, smaller[1:])
+    return Ceiling(Alias(log_chernoff(tilt) + log_moment + LIBM * abs(log_moment), tilt))
 
 
 def best_line(summands: Sequence[Summand], goal: Goal) -> Readable:

@@ -27,12 +27,14 @@ from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
 SCOUT, MOST_CELLS = 1024, 1 << 18
 """Cells of the widest step in a first look, and at most."""
+ROUGH = 0.1
+"""A look that leaves δ uncertain by more than this factor is followed by a finer one."""
 FINEST = 5e-7
 """The relative gap that two lattices are asked for at least, as their cost grows."""
 SEARCHES, REFINEMENTS = 24, 3
 NEAR, ABREAST = 0.03, 1.5
 """A lattice serves the ε within so much of the one it was made for, relatively; and so wide a group on a curve."""
-NEGLIGIBLE = 5e-13
+NEGLIGIBLE, SETTLED = 5e-13, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +138,9 @@ class FewSteps:
             return found
         span = pair.upper_law.span
         for _ in range(REFINEMENTS):
+            before = found.gap
             found = pair.epsilon(low_target, high_target, found, near, 0.05 * tolerance * near)
-            if is_close(found, tolerance):
+            if is_close(found, tolerance) or 0.5 * before < found.gap < SETTLED:  # no longer a matter of the span
                 break
             near, reach = 0.5 * (found.lower + found.upper), min(0.5 * found.gap + 1e-4, NEAR)
             finer = self._finer(span, found.gap / tolerance, self.width(near, reach, log_mass))
@@ -176,9 +179,9 @@ class FewSteps:
     def _settle(
         self, x: float, found: Enclosure, low_target: float, high_target: float, log_mass: float
     ) -> tuple[Enclosure, Between, float]:
-        log_delta, supremum = math.log(high_target), found.upper
+        log_delta, supremum, cells = math.log(high_target), found.upper, SCOUT
         for _ in range(SEARCHES):
-            pair = self.between(x, NEAR, log_mass, self.width(x, NEAR, log_mass) / SCOUT)
+            pair = self.between(x, NEAR, log_mass, self.width(x, NEAR, log_mass) / cells)
             upper, lower = pair.upper(x), pair.lower(x)
             found = found & Enclosure(x if lower >= high_target else 0.0, x if upper <= low_target else math.inf)
             value = max(math.sqrt(upper * max(lower, 1e-2 * upper)), LEAST_MASS)
@@ -189,7 +192,9 @@ class FewSteps:
             following = x * math.exp(min(max(step, -2.0), 2.0))
             if abs(step) < 0.6 * NEAR:
                 return found, pair, following
-            x = following if found.lower < following < found.upper else _inside(found)
+            before, x = x, following if found.lower < following < found.upper else _inside(found)
+            if lower < ROUGH * upper and abs(x / before - 1.0) < NEAR:  # too coarse to tell
+                cells = min(8 * cells, MOST_CELLS // 4)
         raise Unreachable("the search for ε did not settle")
 
 

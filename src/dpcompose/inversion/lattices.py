@@ -32,9 +32,10 @@ def ranges(pieces: Pieces, low: float, high: float, log_mass: float) -> list[tup
 def meshes(pieces: Pieces, low: float, high: float, log_mass: float, span: float) -> list[Mesh]:
     """The cells of each step, with a common span close to the one asked for, and some to spare."""
     offsets, span = aligned(pieces, span, log_mass)
-    steps = sum(n for _, n in pieces)
-    pad = (steps + 2) * span
     needed, reaches = ranges(pieces, low, high, log_mass), [piece.reach(log_mass) for piece, _ in pieces]
+    # The others may lie lower than their reach, by a cell or as far as they can.
+    lower = math.fsum(n * min(span, a - piece.least) for (piece, n), (a, _) in zip(pieces, reaches, strict=True))
+    pad = 2.0 * span + lower
     above = [max(min(greatest, b + pad) - b, 0.0) for (_, greatest), (_, b) in zip(reaches, needed, strict=True)]
     # So that all others at their greatest still stay below ε.
     deeper = math.fsum(n * (over + 3.0 * span) for over, (_, n) in zip(above, pieces, strict=True))
