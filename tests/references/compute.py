@@ -6,7 +6,7 @@ The box of sampled Gaussians is cut into cells: noise 0.2 … 0.5 … 2 … 10 �
 counts 1, 2, 3 … 19, 20 … 100 and decades up to 1e7, and ten decades of δ each from 0.5 to 1e-100. Every cell is tried;
 one with no such work (its δ(0) is smaller) or beyond the reach of the reference stays empty and is counted at the end.
 A second run with the same seed goes on where the first one stopped. With `--method lattice` it tries the cells that are
-still empty between two polylines (`lattice_power`), those of up to 10⁴ steps first.
+still empty between two polylines (`lattice_power`), those of up to 10⁴ steps and little noise first.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def left_over(seed: int, first: int, known: set[tuple[str, str]]) -> Iterator[Ca
     """A work for every cell that is still empty, for the lattice."""
     everything = list(cells())
     draws(seed).shuffle(everything)
-    everything.sort(key=lambda pair: pair[1][2][0] > MANY // 10)
+    everything.sort(key=lambda pair: (pair[1][2][0] >= MANY, pair[1][0][0] >= 2.0))  # the quick ones first
     for order, cell in everything[first:]:
         rng = draws(seed, order, cell)
         points = [sampled_numbers(rng, cell) for _ in range(4)]
@@ -225,10 +225,11 @@ def left_over(seed: int, first: int, known: set[tuple[str, str]]) -> Iterator[Ca
 
 def lattice_level(numbers: Numbers, order: str, log_delta: float) -> float:
     """ε at which a rough lattice, or a saddle of many steps, expects that δ."""
+    guess = sampled_level(numbers, order, log_delta)
     if numbers["count"] > MANY:
-        return sampled_level(numbers, order, log_delta)
+        return guess
     rate, noise, side = Fraction(numbers["rate"]), Fraction(numbers["noise_std"]), -1 if order == "add" else 1
-    return lattices.level(Work(rate, noise, numbers["count"], side, Fraction(1)), log_delta)
+    return lattices.level(Work(rate, noise, numbers["count"], side, Fraction(1)), log_delta, guess)
 
 
 METHODS = {"line": candidates, "lattice": left_over}

@@ -26,9 +26,17 @@ from tangent_choice import Shape, touching
 
 SPARE = 80
 """Bits kept below δ."""
-SCOUT, MOST_CELLS = 1 << 10, 1 << 14
+SCOUT, MOST_CELLS, MOST_COEFFICIENTS = 1 << 10, 1 << 14, 1 << 16
 NARROW, WIDEST = 2e-7, 1e-2
 """The relative width that is aimed at, and the largest that is useful."""
+
+
+class TooLong(OutOfReach):
+    """More points than can be afforded, and how many times more."""
+
+    def __init__(self, points: float, most: int) -> None:
+        super().__init__(f"{points:.0f} points")
+        self.times = points / most
 
 
 @dataclass(frozen=True)
@@ -97,8 +105,9 @@ def power(weights: Sequence[fmpz], count: int, limit: int, cut: Cut, over: int) 
             found = found.times(base, limit, cut, over)
             steps += 1
         found = found.without(cut.tiny * steps // count)
-        if found.series.length() > 4 * MOST_CELLS:
-            raise OutOfReach(f"{found.series.length()} coefficients")
+        expected = found.series.length() * math.sqrt(count / steps)
+        if found.series.length() > MOST_COEFFICIENTS or expected > 4 * MOST_COEFFICIENTS:
+            raise TooLong(expected, MOST_COEFFICIENTS)
     return found
 
 
@@ -140,8 +149,8 @@ def put_below(work: Work, c: arb, cut: Cut) -> arb:
 def _cells(first: arb, last: arb, cut: Cut) -> int:
     """How many it takes from one point to the other; at least two."""
     cells = max(math.ceil(float((last / first).log()) / cut.span) + 1, 2)
-    if cells > MOST_CELLS + 2:
-        raise OutOfReach(f"{cells} cells")
+    if cells > MOST_CELLS:
+        raise TooLong(cells, MOST_CELLS)
     return cells
 
 
@@ -180,27 +189,32 @@ def ends(work: Work, cells: float, log_delta: float) -> tuple[arb, arb]:
     return low, high
 
 
-def rough(work: Work, log_delta: float) -> tuple[arb, arb, int]:
-    """Bounds within a factor of two, and the number of cells that took; or beyond reach."""
-    cells = SCOUT
+def affordable(work: Work, cells: float, log_delta: float) -> tuple[arb, arb, float]:
+    """Bounds on δ with so many cells, or fewer if those are too many; and with how many."""
     while True:
-        low, high = ends(work, cells, log_delta)
+        try:
+            return *ends(work, cells, log_delta), cells
+        except TooLong as reason:
+            cells /= 1.02 * reason.times
+
+
+def rough(work: Work, log_delta: float) -> tuple[arb, arb, float]:
+    """Bounds within a factor of two, and the number of cells that took; or beyond reach."""
+    asked = cells = float(SCOUT)
+    while cells == asked:
+        low, high, cells = affordable(work, asked, log_delta)
         if low > 0 and high < 2 * low:
             return low, high, cells
-        cells *= 4
+        asked *= 4.0
+        cells *= 4.0
+    raise OutOfReach("two polylines are too far apart")
 
 
 def delta(work: Work, log_delta: float = -235.0, narrow: float = NARROW) -> arb:
     """δ(ε) of one order, from two polylines as close as that, if they need not be too long."""
     low, high, cells = rough(work, log_delta)
-    log_delta = min(float(low.log()), -0.1)
     finer = cells * math.sqrt(1.2 * max(float((high - low) / low), narrow) / narrow)
-    while finer > cells:
-        try:
-            low, high = ends(work, finer, log_delta)
-            break
-        except OutOfReach:
-            finer /= 2.0
+    low, high, _ = affordable(work, finer, min(float(low.log()), -0.1))
     if not (low > 0 and high < low * (1 + arb(WIDEST))):
         raise OutOfReach("two polylines are too far apart")
     return low.lower().union(high.upper())
@@ -211,20 +225,25 @@ def at_most(work: Work, beside: arb) -> arb:
     return arb(0) if is_beyond(work) else _end(work, SCOUT, float(beside.mid().log()), put_above).upper()
 
 
-def level(work: Work, log_delta: float) -> float:
-    """About the ε with that δ, by bisection; 0 where there is none."""
-    rate, noise = float(work.rate), float(work.noise_std)
-    least = -work.count * math.log1p(-rate)
-    bottom = low = math.log(rate) - 12.0
-    high = math.log(700.0 if work.side > 0 else least)
-    for _ in range(20):
-        middle = 0.5 * (low + high)
-        epsilon = math.exp(middle)
-        cells = max(SCOUT / 2, 3.0 * noise * (least + work.side * epsilon) / rate if noise > 2.0 else 0.0)
-        try:
-            found = _end(replace(work, epsilon=Fraction(epsilon)), cells, log_delta - 10.0, put_above)
-            over = bool(found > 0 and found.log() > log_delta)
-        except OutOfReach:
-            over = False
-        low, high = (middle, high) if over else (low, middle)
-    return math.exp(low) if low > bottom else 0.0
+def level(work: Work, log_delta: float, guess: float) -> float:
+    """About the ε with that δ, by bisection around a guess; 0 where there is none."""
+    bottom, least = math.log(float(work.rate)) - 12.0, -work.count * math.log1p(-float(work.rate))
+    low, high = -math.inf, math.log(700.0 if work.side > 0 else least)
+    x, stride = min(max(math.log(guess), bottom), high - 0.1) if guess > 0.0 else math.log(float(work.rate)), 0.3
+    while high - low > 0.02 and high > bottom:
+        low, high = (x, high) if _exceeds(replace(work, epsilon=Fraction(math.exp(x))), log_delta) else (low, x)
+        stride *= 2.0
+        x = max(0.5 * (low + high), x - stride) if high == x else min(0.5 * (low + high), x + stride)
+    return math.exp(low)
+
+
+def _exceeds(work: Work, log_delta: float) -> bool:
+    """Whether δ seems to be larger, at a glance; the lattice resolves one step of wide noise, unless it gets long."""
+    rate, noise, epsilon = float(work.rate), float(work.noise_std), float(work.epsilon)
+    span = work.side * epsilon - work.count * math.log1p(-rate)
+    reach = min(rate * math.exp(min(math.sqrt(60.0 - 2.0 * log_delta) / noise, 50.0)), span)
+    try:
+        found = _end(work, max(SCOUT / 2, span / max(rate / (3.0 * noise), reach / SCOUT)), log_delta - 10.0, put_above)
+    except OutOfReach:
+        return False
+    return bool(found > 0 and found.log() > log_delta)
