@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from mpmath import mp
 
@@ -59,3 +61,27 @@ def test_epsilon_in_balls() -> None:
 def test_atoms_alone_are_declined() -> None:
     with pytest.raises(Declined, match="no line of bounded cost"):
         profile([(TwoPointLoss(0.5), 3), (TwoPointLoss(0.3), 2)]).delta_in_balls(0.4)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [(SampledGaussianLoss(0.01, 1.0, Direction.REMOVE), 1000)],
+        [(LaplaceLoss(Fraction(1, 10)), 1000)],
+        [(LaplaceLoss(Fraction(1, 10)), 300), (SampledGaussianLoss(0.02, 2.0, Direction.ADD), 500)],
+    ],
+)
+def test_balls_take_over_where_floats_miss_the_tolerance(
+    parts: list[tuple[Loss, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tolerance that rounding forbids is met all the same, inside of what floats say."""
+    composed = profile(parts)
+    epsilon = composed.epsilon(1e-6, 1e-6).upper
+    found = composed.delta(epsilon, 1e-13)
+    back = composed.epsilon(found.upper, 1e-13)
+    monkeypatch.setattr("dpcompose.inversion.profiles.delta_by_balls", lambda _s, _e, known, _t: known)
+    floats = composed.delta(epsilon, 1e-13)
+    assert floats.gap > 1e-13 >= found.gap
+    assert floats.lower <= found.lower <= found.upper <= floats.upper
+    assert back.gap <= 1e-12
+    assert back.lower <= epsilon * (1.0 + 1e-15)

@@ -47,14 +47,20 @@ r"""$u \mapsto M(t+iu)$ on one line."""
 MOST_FREQUENCIES = 20_000
 
 
-def delta_in_balls(summands: Sequence[Summand], epsilon: float, log_delta: float, relative: float = 1e-12) -> Enclosure:
+def delta_in_balls(
+    summands: Sequence[Summand],
+    epsilon: float,
+    log_delta: float,
+    relative: float = 1e-12,
+    most: int = MOST_FREQUENCIES,
+) -> Enclosure:
     """The finite part of δ(ε) for a composition that decays in frequency; declines otherwise."""
     wanted = log_delta + math.log(relative) - 3.0 - math.log(len(summands))
     bulk = [s.trimmed(wanted, LADDER[1][1]) for s in summands]
     saddle = at_epsilon(total_cumulants(bulk), epsilon)
     goal = Goal(saddle, epsilon, log_delta, relative)
     spectrum = build_spectrum(bulk, goal)
-    last, log_decay = cut_off(spectrum, goal, MOST_FREQUENCIES)
+    last, log_decay = cut_off(spectrum, goal, most)
     if not last:
         raise Declined("the characteristic function decays too slowly for a line in balls")
     cancellation = spectrum.log_moment[0] - saddle.tilt * epsilon - log_delta

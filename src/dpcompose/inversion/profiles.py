@@ -21,6 +21,7 @@ from dpcompose.errors import Declined
 from dpcompose.inversion.balls import delta_in_balls
 from dpcompose.inversion.divergence import renyi_divergence
 from dpcompose.inversion.divided import SmallSum, Way, small_sum, suffices, ways_to
+from dpcompose.inversion.escalation import delta_by_balls, epsilon_by_balls
 from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand, finding_delta, finding_epsilon
 from dpcompose.inversion.lattice import common_lattice
 from dpcompose.inversion.line import Budget
@@ -96,6 +97,8 @@ class Profile:
             lambda: self._finite_delta(epsilon, tolerance),
             lambda small: small.delta(epsilon, tolerance),
         )
+        if found.gap > tolerance:
+            found = delta_by_balls(self.summands, epsilon, found, tolerance)
         if found.gap >= 1.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.delta(epsilon, 1e-6).upper)
         return self._with_leak(found)
@@ -257,6 +260,8 @@ class Profile:
             lambda: self._solve(low_target, high_target, tolerance, near),
             lambda small: small.epsilon(low_target, high_target, tolerance, self.supremum, near),
         )
+        if found.gap > tolerance:
+            found = epsilon_by_balls(self.summands, found, low_target, high_target, tolerance)
         if math.isinf(found.upper) and low_target > 0.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)
         return found

@@ -1,0 +1,63 @@
+"""Where floats miss the tolerance: the same line in balls, if it is short enough to be affordable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+
+from dpcompose.errors import Declined
+from dpcompose.inversion.balls import delta_in_balls
+from dpcompose.inversion.crossing import crossing
+from dpcompose.inversion.gaussian import GaussianSum
+from dpcompose.inversion.laplace import LaplaceLoss
+from dpcompose.inversion.loss import Summand
+from dpcompose.inversion.repeated import Repeated
+from dpcompose.inversion.rounding import log_up
+from dpcompose.inversion.saddle import at_epsilon
+from dpcompose.inversion.spectrum import total_cumulants
+from dpcompose.inversion.unreachable import TooManyNodes, Unreachable
+from dpcompose.numerics.enclosure import UNIT, Enclosure
+
+AFFORDABLE, CLOSED = 400, 10_000
+"""So many frequencies at most, for transforms that are sums over nodes and for closed forms: a second or less."""
+FINEST = 1e-14
+HOPELESS = (Declined, Unreachable, TooManyNodes, ArithmeticError, ValueError)
+
+
+def affordable(summands: Sequence[Summand]) -> int:
+    """The longest line to try."""
+    losses = [s.loss if isinstance(s, Repeated) else s for s in summands]
+    return CLOSED if all(isinstance(loss, LaplaceLoss | GaussianSum) for loss in losses) else AFFORDABLE
+
+
+def delta_by_balls(summands: Sequence[Summand], epsilon: float, known: Enclosure, tolerance: float) -> Enclosure:
+    """What is known of the finite part of δ(ε), and what balls say."""
+    relative = max(0.2 * tolerance, FINEST)
+    with suppress(*HOPELESS):
+        return known & delta_in_balls(summands, epsilon, log_up(known.upper), relative, affordable(summands))
+    return known
+
+
+def epsilon_by_balls(
+    summands: Sequence[Summand], known: Enclosure, low_target: float, high_target: float, tolerance: float
+) -> Enclosure:
+    """What is known of the ε at which the finite part gets below the one target and stays above the other, and what
+    balls say: both ends are looked for again, each place evaluated once.
+    """
+    if math.isinf(known.upper) or not low_target > 0.0:
+        return known
+    near = 0.5 * (known.lower + known.upper)
+    with suppress(*HOPELESS):
+        slope, width = at_epsilon(total_cumulants(summands), near).tilt, 0.2 * tolerance * near
+        relative = max(min(0.2 * slope * width, 0.01), FINEST)
+
+        @cache
+        def delta(epsilon: float) -> Enclosure:
+            return UNIT & delta_in_balls(summands, epsilon, log_up(high_target), relative, affordable(summands))
+
+        _, up = crossing(lambda e: delta(e).upper, low_target, known, near, slope, width)
+        down, _ = crossing(lambda e: delta(e).lower, high_target, Enclosure(known.lower, up), up - width, slope, width)
+        return known & Enclosure(down, up)
+    return known
