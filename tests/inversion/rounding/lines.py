@@ -113,6 +113,8 @@ def see_lattice(gauge: Gauge, found: LatticeLine, size: arb, count: int) -> None
     room = arb(line.log_moment_error).exp() - 1
     full = round(2.0 * math.pi / (line.spacing * float(b)))
     assert points <= full
+    first = b / (1 - (-t * b).exp()) - b / (1 - (-(t + 1) * b).exp())
+    gauge.see(arb(line.base) - first, line.base_error, "base", size, count)
     for u, value, error in coefficients(line):
         true = 2 * arb.pi() * round(u / line.spacing) / (full * b)
         z = acb(t, true)
