@@ -117,9 +117,10 @@ class LaplaceStep:
         mass, excess, doubt = (
             v[::-1] if flip else v for v in (found.mass, found.excess, found.excess_error)
         )  # fmt: skip
-        inner = np.abs(y[1:-1]) < e
-        ln, error, _ = self._loss(y[1:-1][inner])
-        blur = float((np.abs(self._sign * ln - edges[inner]) + error).max(initial=0.0))
+        ln, error, _ = self._loss(y[1:-1])
+        off, side = self._sign * ln - edges, self._sign * np.sign(y[1:-1]) * (np.abs(y[1:-1]) >= e)
+        # An edge cut off at an end must lie beyond the loss there.
+        blur = float(np.where(side == 0.0, np.abs(off) + error, np.maximum(side * off + error, 0.0)).max(initial=0.0))
         tips = self._tips()
         near = 8.0 * UNIT * (float(np.abs(edges).max()) + e) + float(tips.loss_error.max())
         blur = 2.0 * (blur + near)

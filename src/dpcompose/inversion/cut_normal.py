@@ -123,18 +123,20 @@ class NormalStep:
             left = max(left, float(z[0]))
             right = float(z[-1])
         cuts = np.clip(z, left, max(right, left + 1e-9))
-        inner = (z >= cuts[0]) & (z <= cuts[-1])  # the ends as well, where nothing was cut off
         curve = Along(self, max(abs(float(cuts[0])), abs(float(cuts[-1]))) + self._numbers[0] + 1.0)
         found = integrate(curve, cuts, floors, mesh.span)
-        ln, error, _ = self._loss(z[inner])
-        want = edges if self.direction is Direction.REMOVE else edges[::-1]
-        blur = float((np.abs(self._sign * ln - want[inner]) + error).max(initial=0.0))
+        ln, error, _ = self._loss(cuts)
+        off = self._sign * ln - (edges if self.direction is Direction.REMOVE else edges[::-1])
+        moved = self._sign * np.sign(cuts - z)  # where an edge was cut off, the loss at the cut must lie on this side
+        blur = float(np.where(moved == 0.0, np.abs(off) + error, np.maximum(error - moved * off, 0.0)).max(initial=0.0))
         blur += 4.0 * UNIT * float(np.abs(edges).max())
         mass, excess, doubt = found.mass, found.excess, found.excess_error
         low, high = float(cuts[0]), float(cuts[-1])
         if self.direction is Direction.ADD:
             mass, excess, doubt = mass[::-1], excess[::-1], doubt[::-1]
             under, over, image = self._outside(high, +1), self._outside(low, -1), self._outside(high, -1)[1]
+            if low > z[0]:  # what was cut off need not lie beyond the last edge
+                over = Enclosure(0.0, over[0].upper), Enclosure(0.0, over[1].upper)
         else:
             under, over, image = self._outside(low, -1), self._outside(high, +1), self._outside(low, +1)[1]
         return Cells(mass, excess, found.mass_error, doubt, blur, under[0].upper, *over, image=image.lower)

@@ -96,9 +96,11 @@ def rational_root(square: Fraction) -> Fraction:
 
 
 def in_between(rate: Real) -> Real:
-    """A rate at which sampling matters."""
+    """A rate at which sampling matters, and which floats can tell from 1."""
     if rate in {0, 1}:
         raise Declined("the rate is 0 or 1, so nothing is sampled")
+    if float(rate) == 1.0:
+        raise Declined("the rate is too close to 1 for floats to tell")
     return rate
 
 

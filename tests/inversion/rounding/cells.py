@@ -81,9 +81,11 @@ def saturated_cuts(gauge: Gauge) -> None:
     random = np.random.default_rng(87)
     with ctx.workprec(900):
         for _ in range(30):
-            mu, rate = decimal(random, 0.5, 1), 1 - Fraction(1, 2 ** int(random.integers(25, 52)))
+            mu, rate = decimal(random, 0.5, 1), 1 - Fraction(1, 2 ** int(random.integers(25, 54)))
             cut = Cut(NormalStep(mu**2, rate, Direction.ADD), normal_measures(mu, rate, remove=False))
-            see_cells(gauge, cut, mesh_of(cut, random, random.uniform(0.9, 0.999), random.uniform(3.0, 7.0)))
+            see_cells(
+                gauge, cut, mesh_of(cut, random, 1.0 - 10.0 ** -random.uniform(1.0, 12.0), random.uniform(0.0, 7.0))
+            )
 
 
 def laplace_cuts() -> Iterator[Cut]:
