@@ -63,6 +63,15 @@ def test_atoms_alone_are_declined() -> None:
         profile([(TwoPointLoss(0.5), 3), (TwoPointLoss(0.3), 2)]).delta_in_balls(0.4)
 
 
+def test_a_small_tilt_is_not_rounded_beside_1() -> None:
+    """Over so many steps the last digit of 1 + t would show; the truth is from `tests/references`, on another line."""
+    loss = SampledGaussianLoss(Fraction(379, 1000), Fraction(33, 100), Direction.REMOVE)
+    found = profile([(loss, 2_696_168)]).delta_in_balls(3342410.0256031197)
+    assert found.lower <= 9.3998651942448e-6 * (1.0 + 1e-13)
+    assert found.upper >= 9.3998651942448e-6 * (1.0 - 1e-13)
+    assert found.gap <= 1e-11
+
+
 @pytest.mark.parametrize(
     "parts",
     [

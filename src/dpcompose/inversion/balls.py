@@ -185,12 +185,13 @@ def _(loss: SampledGaussianLoss, tilt: float, reach: float) -> Transform:
     step, width, exponent_at = best_rule(loss, r, reach, error)
     numbers = node_numbers(loss, r, step, 4.0 - math.log(error))
     q, s, w = ball(loss.rate), ball(loss.noise_std), ball(loss.window.fade)
+    power = ball(loss.exponent(0.0)) + ball(loss.sign) * ball(tilt)  # `r` is this, rounded
     norm = ball(step) / (s * (2 * arb.pi()).sqrt())
     nodes: list[tuple[Ball, Ball]] = []
     for j in numbers.tolist():
         x = ball(j) * ball(step)
         ratio = (1 - q + q * ((x - arb(0.5)) / (s * s)).exp()).log()
-        weight = norm * (-x * x / (2 * s * s) + ball(r) * ratio).exp()
+        weight = norm * (-x * x / (2 * s * s) + power * ratio).exp()
         if math.isfinite(loss.window.cut):
             weight *= ((x - ball(loss.window.cut)) / (w * arb(2).sqrt())).erfc() / 2
         nodes.append((ball(loss.sign) * ratio, weight))
