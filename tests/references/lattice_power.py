@@ -26,8 +26,8 @@ from tangent_choice import Shape, touching
 
 SPARE = 80
 """Bits kept below δ."""
-SCOUT, MOST_CELLS, MOST_COEFFICIENTS = 1 << 10, 1 << 14, 1 << 16
-NARROW, WIDEST = 2e-7, 1e-2
+SCOUT, MOST_CELLS, MOST_COEFFICIENTS = 1 << 10, 1 << 13, 1 << 15
+NARROW, WIDEST = 1e-5, 1e-2
 """The relative width that is aimed at, and the largest that is useful."""
 
 

@@ -19,7 +19,14 @@ RECOMPUTED = 100
 COARSE = 1e-3
 """How far apart the polylines may be when they are drawn again: less than a second each."""
 FEW = range(2, 20)
-PROMISED = {"sampled, add": 0.4, "sampled, both, 3": 0.4, "sampled, both": 0.8, "": 0.95}
+PROMISED = {
+    "sampled, rare, 10": 0.1,
+    "sampled, rare": 0.5,
+    "sampled, add": 0.4,
+    "sampled, both, 3": 0.4,
+    "sampled, both": 0.8,
+    "": 0.95,
+}
 """The share of a group that must be as narrow as asked for, by how its name begins.
 
 Among sampled Gaussians are works that a few large losses decide, at δ down to 1e-100: sound, and not always narrow.
@@ -32,12 +39,12 @@ def promised(name: str) -> float:
 
 
 def group(reference: Reference) -> str:
-    """The kind; sampled Gaussians by order and number of steps too."""
+    """The kind; sampled Gaussians by number of steps too, and by order or as those that only a lattice reaches."""
     if reference.kind != "sampled":
         return reference.kind
-    count = reference.numbers["count"]
+    count, sort = reference.numbers["count"], "rare" if reference.how == "lattice" else reference.order
     low, high = next((low, high) for low, high in COUNTS if low <= count <= high)
-    return f"sampled, {reference.order}, {low} to {high} steps"
+    return f"sampled, {sort}, {low} to {high} steps"
 
 
 GROUPS = Counter(map(group, WORKS))

@@ -6,8 +6,9 @@ $$\mathrm{E}_te^{iu(L-c)} = \frac1{\vartheta_t}\sum_ne^{2\pi int\Delta}e^{-\sigm
   \mathrm{E}e^{tL} = e^{t(t+1)\mu^2/2}\,\frac{\vartheta_t}{\vartheta_0},\qquad
   \vartheta_t = \sum_ne^{2\pi int\Delta}e^{-2\pi^2\sigma^2n^2}.$$
 
-Up to half a period of the lattice, $|u| \le \pi\sigma^2/\Delta$, all terms but $n=0$ add up to less than
-$3e^{-\pi^2\sigma^2/2}$: below any rounding once $\sigma \ge$ `WIDE`. No atom is ever listed.
+With the period $W = 2\pi\sigma^2/\Delta$ of the lattice and $m = -n$ the whole number nearest to $u/W$, the term of $n$
+is $e^{-2\pi imt\Delta}e^{-\mu^2(u-mW)^2/2}$, and all others add up to less than $3e^{-\pi^2\sigma^2/2}$: below any
+rounding once $\sigma \ge$ `WIDE`. No atom is ever listed.
 """
 
 from __future__ import annotations
@@ -61,24 +62,33 @@ class WideDiscreteGaussian:
         return (self.tilt + 0.5) * self._mu_squared
 
     def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
-        r"""$e^{-u^2\mu^2/2}-1$; beyond half a period nothing is said."""
+        r"""The nearest term less 1."""
         u = multiples(spacing, indices)
-        exponent = 0.5 * u * u * self._mu_squared
-        excess = np.expm1(-exponent)
-        error = LIBM * np.abs(excess) + self._relative * np.minimum(exponent, 1.0)
+        periods, distance, doubt = self._nearest(u)
+        exponent = 0.5 * distance * distance * self._mu_squared
+        turns = periods * (self.tilt * self.sensitivity)
+        angle = -2.0 * math.pi * (turns - np.rint(turns))
+        size = np.exp(-exponent)
+        excess = np.where(periods > 0.0, size * np.cos(angle) - 1.0, np.expm1(-exponent))
+        error = LIBM * np.where(periods > 0.0, 2.0, np.abs(excess)) + self._relative * np.minimum(exponent, 1.0)
+        # e^{-μ²d²/2} changes by at most μ for a unit of d, and a turn is off by one rounding of itself.
+        error += math.sqrt(self._mu_squared) * doubt + size * 16.0 * UNIT * turns
         error = (error + self._relative * u * self.centre + 4.0 * self._others) * SLACK
-        inside = self._is_inside(u)
-        return np.where(inside, excess, -1.0).astype(np.complex128), np.where(inside, error, 1.0 + 1e-9)
+        return excess + 1j * (size * np.sin(angle)), error
 
     def log_modulus(self, spacing: float, indices: Integers) -> Floats:
         """A bound on the logarithm of the modulus."""
-        u = multiples(spacing, indices)
-        exponent = 0.5 * u * u * self._mu_squared * (1.0 - 1e-12)
+        _, distance, doubt = self._nearest(multiples(spacing, indices))
+        least = np.maximum(np.abs(distance) - doubt, 0.0)
+        exponent = 0.5 * least * least * self._mu_squared * (1.0 - 1e-12)
         bound = np.logaddexp(-exponent, math.log(4.0) - 0.5 * (math.pi * self.noise_std) ** 2) + 1e-12
-        return np.where(self._is_inside(u), np.minimum(bound, 0.0), 0.0)
+        return np.minimum(bound, 0.0)
 
-    def _is_inside(self, u: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        return u * self.sensitivity <= math.pi * self.noise_std**2 * (1.0 - 1e-9)
+    def _nearest(self, u: Floats) -> tuple[Floats, Floats, Floats]:
+        """How many periods the frequency is away, the distance from there, and how far that may be off."""
+        period = 2.0 * math.pi * self.noise_std**2 / self.sensitivity
+        periods = np.rint(u / period)
+        return periods, u - periods * period, periods * period * (2.0 * self._relative)
 
 
 __all__ = ["WIDE", "WideDiscreteGaussian"]
