@@ -124,10 +124,12 @@ class Sampled:
         frequencies = multiples(spectrum.spacing, indices)
         skipped = 0.0
         if last > PATIENCE // 2:
-            bound = spectrum.log_bound(indices) - 0.5 * (eta * frequencies) ** 2 * (1.0 - 1e-12)
-            size = bound + np.log((2.0 + 2.0 * frequencies) / frequencies**2)
-            faint = size < goal.log_delta - goal.digits - 8.0 - unit(spectrum, goal) - math.log(last)
-            skipped = float(np.exp(size[faint]).sum()) * SLACK
+            kernel = np.log((2.0 + 2.0 * frequencies) / frequencies**2)
+            kernel -= 0.5 * (eta * frequencies) ** 2 * (1.0 - 1e-12)
+            enough = goal.log_delta - goal.digits - 8.0 - unit(spectrum, goal) - math.log(last) - kernel
+            bound = spectrum.log_bound(indices, enough)
+            faint = bound < enough
+            skipped = float(np.exp((bound + kernel)[faint]).sum()) * SLACK
             indices = indices[~faint]
         return cls(indices, spectrum.logarithm(indices), last, skipped, log_decay)
 

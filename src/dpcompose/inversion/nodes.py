@@ -27,6 +27,8 @@ MOST_PRODUCTS = 20_000_000
 """Beyond so many node-frequency pairs an FFT is faster."""
 NEAR = 48
 MANY = 200_000
+SCATTERED = 1
+"""Frequencies are scattered where a direct sum over them has so many times fewer terms than there are frequencies."""
 ACCURATE, COARSE = 14, 6
 """Lagrange orders for values and for mere bounds."""
 
@@ -152,7 +154,10 @@ class TiltedNodes:
         return values, error * SLACK
 
     def log_modulus(self, spacing: float, indices: Integers) -> Floats:
-        """Bound the modulus by a coarse FFT."""
+        """Bound the modulus by a coarse FFT, or at scattered frequencies one by one."""
+        if SCATTERED * indices.size * self.nodes.losses.size < int(indices[-1]):
+            excess, doubt = self.characteristic(spacing, indices)
+            return np.log(np.minimum(np.abs(1.0 + excess) * (1.0 + 1e-12) + doubt, 1.0))
         few = self.nodes.losses.size < MANY
         values, error = self.gridded(spacing, int(indices[-1]), ACCURATE if few else COARSE)
         return np.log(np.minimum(np.abs(values[indices]) * (1.0 + 1e-12) + error[indices], 1.0))

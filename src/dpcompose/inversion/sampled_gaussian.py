@@ -199,7 +199,7 @@ def _log_erfc(z: float) -> float:
     return math.log(math.erfc(z))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1 << 15)
 def _quick_nodes(loss: SampledGaussianLoss, power: int) -> tuple[Floats, Floats]:
     """Nodes good to about six digits for every tilt up to 4^power."""
     left, right = ends(loss, loss.exponent(4.0**power), 18.0)

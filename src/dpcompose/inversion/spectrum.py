@@ -135,11 +135,14 @@ class Spectrum:
             total = total + part.log_decay(frequencies)
         return total
 
-    def log_bound(self, indices: Integers) -> Floats:
-        """A cheap bound at each frequency."""
-        total = np.zeros(indices.shape)
+    def log_bound(self, indices: Integers, enough: Floats) -> Floats:
+        """A cheap bound at each frequency; no lower than `enough` is asked for."""
+        total, open_ones = np.zeros(indices.shape), np.arange(indices.size)
         for part in self.parts:
-            total = total + part.log_bound(self.spacing, indices)
+            total[open_ones] += part.log_bound(self.spacing, indices[open_ones])
+            open_ones = open_ones[total[open_ones] > enough[open_ones]]
+            if not open_ones.size:
+                break
         return total
 
     def logarithm(self, indices: Integers) -> Logarithm:
