@@ -33,7 +33,8 @@ from dpcompose.numerics.enclosure import Enclosure
 Pieces = Sequence[tuple[Divisible, int]]
 FEW, SEVERAL, MOST_FEW = 20, 200, 10**7
 """So few steps are cut before a line is tried; so many, instead of a line, where they are rare; and at most so many."""
-MOST_KINDS = 12
+MOST_KINDS, TOO_DIFFERENT = 12, 60
+"""With so many kinds of steps their atoms do not fit on one lattice, and a line is no longer slow."""
 GREATEST = 600.0
 """Losses whose exponentials floats still hold."""
 SHARP = 1e-7
@@ -94,7 +95,8 @@ def ways_to(small: SmallSum | None, summands: Sequence[Summand], tolerance: floa
     if small is None:
         return (Way.LINE,)
     steps = sum(s.steps for s in summands)
-    if isinstance(small, Enumerated) or (steps <= SEVERAL and any(is_slow(s) for s in summands)):
+    alike = len(summands) <= TOO_DIFFERENT and steps <= SEVERAL
+    if isinstance(small, Enumerated) or (alike and any(is_slow(s) for s in summands)):
         return (Way.SMALL,)
     if isinstance(small, LaplaceInside):
         return (Way.SMALL, Way.LINE)

@@ -29,7 +29,7 @@ from dpcompose.inversion.rounding import LIBM, UNIT, Floats, nearest
 from dpcompose.inversion.unreachable import TooManyNodes
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, ball, enclose
 
-MOST_PANELS = 2000
+MOST_PANELS = 800
 CELLS = 192
 
 
@@ -121,10 +121,12 @@ class SampledLaplaceLoss:
         """As many panels as the ellipse bound asks for."""
         e = self._numbers[0]
         count = max(1, math.ceil(math.hypot(tilt + 1.0, reach) * e / 5.0))
-        while self._log_quadrature(count, self._exponent(tilt), np.array([reach]))[0] > math.log(error):
+        while count <= MOST_PANELS and self._log_quadrature(count, self._exponent(tilt), np.array([reach]))[
+            0
+        ] > math.log(error):
             count = math.ceil(1.3 * count)
-            if count > MOST_PANELS:
-                raise TooManyNodes(count)
+        if count > MOST_PANELS:
+            raise TooManyNodes(count)
         plain, r = self._nodes(count), self._exponent(tilt)
         mass = self._log_quadrature(count, self._exponent(0.0), np.zeros(1))[0]
         # Jensen: the moment is at least 1 for t >= 0, so absolute bounds are relative ones.
