@@ -79,7 +79,7 @@ class DiscreteGaussianLoss:
         if sigma > 2.0:
             v = (self.sensitivity / sigma) ** 2
             return Cumulants(0.5 * tilt * (tilt + 1.0) * v, (tilt + 0.5) * v, v)
-        nodes = self._nodes(tilt, 30.0)
+        nodes = self.nodes(tilt, 30.0)
         return quick_cumulants(nodes.losses, nodes.log_weights, tilt)
 
     def step(self, tilt: float, reach: float, error: float) -> Step:  # noqa: ARG002 - no quadrature
@@ -87,9 +87,9 @@ class DiscreteGaussianLoss:
         sigma, sigma_error = self._number
         if sigma >= WIDE:
             return WideDiscreteGaussian(sigma, sigma_error, self.sensitivity, tilt)
-        return TiltedNodes(self._nodes(tilt, 10.0 - math.log(error)), tilt)
+        return TiltedNodes(self.nodes(tilt, 10.0 - math.log(error)), tilt)
 
-    def _nodes(self, tilt: float, depth: float) -> Nodes:
+    def nodes(self, tilt: float, depth: float) -> Nodes:
         r"""The atoms within $\sigma\sqrt{2\,\text{depth}}$ of 0 or of $-t\Delta$ (all between, if those
         overlap).
 

@@ -15,6 +15,7 @@ from dpcompose.inversion.cut_atoms import AtomStep
 from dpcompose.inversion.cut_laplace import LaplaceStep
 from dpcompose.inversion.cut_normal import NormalStep
 from dpcompose.inversion.direction import Direction
+from dpcompose.inversion.discrete_gaussian import DiscreteGaussianLoss
 from dpcompose.inversion.enumerated import MOST_WAYS, Enumerated, enumerated, ways
 from dpcompose.inversion.few import FINEST, FewSteps
 from dpcompose.inversion.finite import FiniteLoss
@@ -39,6 +40,7 @@ GREATEST = 600.0
 """Losses whose exponentials floats still hold."""
 SHARP = 1e-7
 """For gaps below this a line is tried before two lattices."""
+WIDEST_NOISE = 1000
 RARE, LEAST_NOISE, MOST_NOISE = 1e-4, 0.2, 50
 
 
@@ -181,6 +183,18 @@ def _(loss: SampledLaplaceLoss) -> Divisible:
 def _(loss: LaplaceLoss) -> Divisible:
     _check(float(loss.size))
     return LaplaceStep(loss.size, 1, Direction.REMOVE)
+
+
+@step.register
+def _(loss: DiscreteGaussianLoss) -> Divisible:
+    """Atoms down to e^-700, which `between.LEAST_MASS` makes up for."""
+    if loss.noise_std > WIDEST_NOISE:
+        raise Unreachable("too many atoms to be listed")
+    nodes = loss.nodes(0.0, 700.0)
+    _check(float(np.abs(nodes.losses).max()))
+    return AtomStep(
+        nodes.losses, np.exp(nodes.log_weights), float(np.max(nodes.loss_error)), float(np.max(nodes.weight_error))
+    )
 
 
 @step.register
