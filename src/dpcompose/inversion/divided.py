@@ -29,6 +29,7 @@ from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
 from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
 from dpcompose.inversion.two_point import TwoPointSum
 from dpcompose.inversion.unreachable import Unreachable
+from dpcompose.inversion.wide_discrete_gaussian import WIDE
 from dpcompose.numerics.enclosure import Enclosure
 
 Pieces = Sequence[tuple[Divisible, int]]
@@ -105,13 +106,19 @@ def ways_to(small: SmallSum | None, summands: Sequence[Summand], tolerance: floa
     few = sum(1 if isinstance(s, GaussianSum) else s.steps for s in summands) < FEW
     if few and all(isinstance(piece, LaplaceStep) for piece, _ in divided(summands)):
         return (Way.SMALL,)  # half of their mass sits in atoms
-    smooth = any(isinstance(s, GaussianSum) for s in summands)  # its transform decays fast
+    smooth = any(is_smooth(s) for s in summands)
     return (Way.SMALL, Way.LINE) if few and not smooth and tolerance >= SHARP else (Way.LINE, Way.SMALL)
 
 
 def suffices(gap: float, way: Way, tolerance: float) -> bool:
     """Whether no other way need be tried: a line for few steps is slow, and two lattices do not come closer than so."""
     return gap <= (10.0 * tolerance if way is Way.SMALL else max(tolerance, FINEST))
+
+
+def is_smooth(summand: Summand) -> bool:
+    """Whether the transform decays fast, at first."""
+    loss = summand.loss if isinstance(summand, Repeated) else None
+    return isinstance(summand, GaussianSum) or (isinstance(loss, DiscreteGaussianLoss) and loss.noise_std >= WIDE)
 
 
 def is_slow(summand: Summand) -> bool:

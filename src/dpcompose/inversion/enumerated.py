@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from dpcompose.inversion.cut_atoms import AtomStep
 from dpcompose.inversion.pointwise import Pointwise
 from dpcompose.inversion.rounding import LIBM, UNIT, Floats
 
-MOST_WAYS, MOST_STEPS = 200_000, 1000
+MOST_WAYS, MOST_STEPS, MOST_ATOMS = 200_000, 1000, 100
 UNDERFLOW = 1e-300
 
 
@@ -25,7 +26,8 @@ def ways(pieces: Sequence[tuple[AtomStep, int]]) -> int:
     """How many sums there are, as far as that matters."""
     found = 1
     for piece, count in pieces:
-        found *= math.comb(count + piece.losses.size - 1, count) if count <= MOST_STEPS else MOST_WAYS + 1
+        small = count <= MOST_STEPS and piece.losses.size <= MOST_ATOMS
+        found *= math.comb(count + piece.losses.size - 1, count) if small else MOST_WAYS + 1
         if found > MOST_WAYS:
             break
     return found
@@ -39,6 +41,11 @@ class Enumerated(Pointwise):
     weights: Floats
     loss_error: float
     weight_error: float
+
+    @cached_property
+    def farthest(self) -> float:  # type: ignore[override]
+        """The greatest of all sums."""
+        return max(float(self.losses.max()) + self.loss_error, 1e-300)
 
     def _value(self, epsilon: float) -> float:
         above = self.losses > epsilon

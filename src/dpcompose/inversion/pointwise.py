@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from dpcompose.inversion.crossing import crossing
+from dpcompose.inversion.unreachable import Unreachable
 from dpcompose.numerics.enclosure import NOTHING, Enclosure
 
 FINENESS, FINEST = 1e-11, 1e-14
@@ -14,6 +16,9 @@ FINENESS, FINEST = 1e-11, 1e-14
 
 class Pointwise(ABC):
     """Everything that follows from the two bounds."""
+
+    farthest = math.inf
+    """Losses are listed up to here."""
 
     @abstractmethod
     def lower(self, epsilon: float) -> float:
@@ -36,6 +41,10 @@ class Pointwise(ABC):
         expected: float | None = None,  # noqa: ARG002 - the guess is as good
     ) -> Enclosure:
         """ε at a δ known to lie between two numbers."""
+        if self.farthest < most:
+            if self.upper(self.farthest) > low_target:
+                raise Unreachable("δ is beyond what is listed")
+            most = self.farthest
         near, slope = self.guess(high_target, most)
         if near <= 0.01 * most and self.upper(0.0) <= low_target:
             return NOTHING
