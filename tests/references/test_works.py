@@ -42,9 +42,11 @@ def group(reference: Reference) -> str:
     """The kind; sampled Gaussians by number of steps too, and by order or as those that only a lattice reaches."""
     if reference.kind != "sampled":
         return reference.kind
-    count, sort = reference.numbers["count"], "rare" if reference.how == "lattice" else reference.order
+    count = reference.numbers["count"]
     low, high = next((low, high) for low, high in COUNTS if low <= count <= high)
-    return f"sampled, {sort}, {low} to {high} steps"
+    if reference.how == "lattice":
+        return f"sampled, rare, {min(low, 1000)} steps or more"
+    return f"sampled, {reference.order}, {low} to {high} steps"
 
 
 GROUPS = Counter(map(group, WORKS))
