@@ -38,6 +38,21 @@ def above(cells: Cells, span: float) -> Floats:
     return weights
 
 
+def generous(cells: Cells, span: float) -> Floats:
+    r"""At least the weights of the chord, at either end of a cell: any positive function convex in $e^{-l}$ has no
+    smaller a sum over them than its mean over the cells.
+    """
+    mass = cells.mass * (1.0 + cells.mass_error + 4.0 * UNIT)
+    share = -np.expm1(-span)
+    most = np.minimum((cells.excess + cells.excess_error) / share * (1.0 + 16.0 * UNIT), mass)
+    least = np.clip((cells.excess - cells.excess_error) / share * (1.0 - 16.0 * UNIT), 0.0, mass)
+    weights = np.zeros(mass.size + 1)
+    weights[:-1] = mass - least
+    weights[1:] += most
+    weights *= 1.0 + 8.0 * UNIT
+    return weights
+
+
 def below(cells: Cells, span: float) -> Floats:
     """The lesser law: weights at the edges."""
     mass = cells.mass * (1.0 - cells.mass_error - 4.0 * UNIT)

@@ -1,18 +1,32 @@
-"""Two composed laws with the truth between them, and what the lattice leaves out."""
+r"""Two composed laws with the truth between them, and what the lattice leaves out.
+
+Let $O$ be the event that some step exceeds its last edge $b_i$. There the profile is
+$P(O)-e^\varepsilon Q(O)+\int_O(e^\varepsilon dQ-dP)_+$, and the last term is nothing if the others cannot pull the sum
+back below ε. If they can, but hardly do, it is at most
+
+$$e^\varepsilon\sum_in_iQ(l_i>b_i)\,Q\Bigl(\sum_{j\ne i}l_j<\varepsilon-b_i\Bigr),$$
+
+and Chernoff bounds the last factor: $\mathrm E_Qe^{-sl} = \mathrm E_Pe^{-(s+1)l}$ is the mean of a function convex in
+$e^{-l}$, hence no more than that of the chord (`beside.generous`).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from dpcompose.inversion.composed import Composed, LatticeLaw
+from dpcompose.inversion.beside import generous
+from dpcompose.inversion.composed import Composed, LatticeLaw, cumulants_of
 from dpcompose.inversion.crossing import crossing
 from dpcompose.inversion.cut import Cells, Divisible, Mesh
-from dpcompose.inversion.rounding import LIBM, UNIT, Floats
+from dpcompose.inversion.rounding import LIBM, UNIT, Floats, exp_up, log_total
 from dpcompose.numerics.enclosure import NOTHING, Enclosure
 
 LEAST_MASS = 1e-280
+DEVIATIONS = (2.0, 5.0, 9.0, 14.0)
+"""Chernoff's s for so many standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +70,45 @@ class Between:
     """Up to this ε a step beyond its last cell puts the sum above ε."""
     floor: float
     """From this ε on, steps below their first cell keep the sum below ε, where they were left out for that reason."""
+    steps: Sequence[CutStep]
 
     def upper(self, epsilon: float) -> float:
         """δ from above."""
         if epsilon < self.floor:
             return 1.0
-        image = self.over_image.lower * math.exp(min(epsilon, 700.0)) if epsilon <= self.limit else 0.0
+        scale = math.exp(min(epsilon, 700.0))
+        back = self._pulled_back(epsilon) if epsilon > self.limit else 0.0
+        image = max(self.over_image.lower * (1.0 - 4.0 * LIBM) - back * (1.0 + 4.0 * LIBM), 0.0) * scale
         beyond = max(self.over.upper - image * (1.0 - 4.0 * LIBM), 0.0)
         found = (self.upper_law.upper(epsilon, self.blur) + beyond) * (1.0 + 4.0 * UNIT) + LEAST_MASS
         return min(1.0, found)  # in this order 1 also stands for what floats have lost
+
+    def _pulled_back(self, epsilon: float) -> float:
+        """At least $Q$ of a step beyond its last edge with the sum below ε."""
+        return min((exp_up(constant + s * epsilon) for s, constant in self._low_tails), default=math.inf)
+
+    @cached_property
+    def _low_tails(self) -> list[tuple[float, float]]:
+        r"""For some $s$, that and the constant $c$ in the bound $e^{c+s\varepsilon}$."""
+        cut = [step for step in self.steps if not step.reaches and step.cells.over_image.upper > 0.0]
+        if not cut:
+            return []
+        laws = [step.law(generous) for step in self.steps]
+        deviation = math.sqrt(max(cumulants_of(laws, self.upper_law.span, -1.0).curvature, 1e-300))
+        nearest = min(step.highest for step in cut) - self.blur
+        log_any = math.log(math.fsum(step.count * step.cells.over_image.upper for step in cut))
+        found = []
+        for s in (multiple / deviation for multiple in DEVIATIONS):
+            moments = [
+                log_total(
+                    [law.log_moment(-(s + 1.0) * self.upper_law.span) - (s + 1.0) * law.lowest, _log_over(step, s)]
+                )
+                for law, step in zip(laws, self.steps, strict=True)
+            ]
+            total = math.fsum(step.count * m for step, m in zip(self.steps, moments, strict=True)) - min(moments)
+            doubt = 1e-13 * math.fsum(step.count * (1.0 + abs(m)) for step, m in zip(self.steps, moments, strict=True))
+            found.append((s, total + doubt + log_any - s * nearest + 1e-9 * (1.0 + abs(s * nearest))))
+        return found
 
     def lower(self, epsilon: float) -> float:
         """δ from below."""
@@ -101,7 +145,14 @@ def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, 
         over_image=_any([NOTHING if s.reaches else s.cells.over_image for s in steps], images, counts),
         limit=min(lasts, default=math.inf) - blur - 1e-12 * abs(bottom),
         floor=floor + blur,
+        steps=steps,
     )
+
+
+def _log_over(step: CutStep, s: float) -> float:
+    r"""$\ln\mathrm E_Q[e^{-sl};\,l>b]$, at most."""
+    image = step.cells.over_image.upper
+    return math.log(image) - s * step.highest if image > 0.0 else -math.inf
 
 
 def _any(parts: list[Enclosure], wholes: list[float], counts: list[int]) -> Enclosure:

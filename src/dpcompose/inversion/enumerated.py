@@ -44,8 +44,9 @@ class Enumerated(Pointwise):
 
     @cached_property
     def farthest(self) -> float:  # type: ignore[override]
-        """The greatest of all sums."""
-        return max(float(self.losses.max()) + self.loss_error, 1e-300)
+        """Beyond the greatest of all sums."""
+        greatest = float(self.losses.max())
+        return max(greatest + 2.0 * self.loss_error + 16.0 * UNIT * abs(greatest), 1e-300)
 
     def _value(self, epsilon: float) -> float:
         above = self.losses > epsilon

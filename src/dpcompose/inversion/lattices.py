@@ -1,32 +1,56 @@
 r"""One lattice for all steps, just as wide as a question needs.
 
 Let the losses of step $i$ lie in $[a_i, b_i]$, but for a negligible mass, and let ε be sought between $u$ and $v$. A
-step beyond $v-\sum_{j\ne i}a_j$ puts the sum above ε whatever the others do: there the profile is just
-$P-e^\varepsilon Q$, known exactly. A step below $u-\sum_{j\ne i}b_j$ keeps the sum below ε: there the profile is
-nothing. Only what is in between goes on the lattice.
+step beyond $v-\sum_{j\ne i}a_j$ puts the sum above ε whatever the others do, and one beyond $v$ by several standard
+deviations of the others does so almost surely: there the profile is just $P-e^\varepsilon Q$, or nearly (`between`). A
+step below $u-\sum_{j\ne i}b_j$ keeps the sum below ε: there the profile is nothing. Only what is in between goes on the
+lattice.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
 from dpcompose.inversion.anchor import heaviest
 from dpcompose.inversion.cut import Divisible, Mesh
+from dpcompose.inversion.rounding import inner
 
 Pieces = Sequence[tuple[Divisible, int]]
 MOST_CHOICES = 20_000
+DEVIATIONS = 9.0
+"""Beyond so many, the other steps do not pull a sum back."""
 
 
 def ranges(pieces: Pieces, low: float, high: float, log_mass: float) -> list[tuple[float, float]]:
     """For each step, the losses that matter for ε between `low` and `high`."""
     ends = [piece.reach(log_mass) for piece, _ in pieces]
     bottom = math.fsum(n * a for (a, _), (_, n) in zip(ends, pieces, strict=True))
-    tops = [max(min(b, high - (bottom - a)), a) for a, b in ends]
+    deep = depth(pieces)
+    tops = [max(min(b, high + min(a - bottom, deep)), a) for a, b in ends]
     total = math.fsum(n * b for b, (_, n) in zip(tops, pieces, strict=True))
     return [(min(max(a, low - (total - b)), b), b) for (a, _), b in zip(ends, tops, strict=True)]
+
+
+def depth(pieces: Pieces) -> float:
+    """How far below 0 the sum of all steps hardly ever lies, under the neighbour; nothing here is certified."""
+    moments = [(*_moments(cast(Hashable, piece)), n) for piece, n in pieces]
+    mean, variance = (math.fsum(n * m[i] for *m, n in moments) for i in range(2))
+    return max(DEVIATIONS * math.sqrt(variance) - mean, 0.0)
+
+
+@lru_cache(maxsize=1024)
+def _moments(piece: Hashable) -> tuple[float, float]:
+    """Mean and variance of one loss under the neighbour, quick values."""
+    sketch = cast(Divisible, piece).sketch(-80.0)
+    weights = sketch.weights * np.exp(-np.clip(sketch.losses, -600.0, 600.0))
+    weights = weights / weights.sum()
+    mean = inner(weights, sketch.losses)
+    return mean, inner(weights, (sketch.losses - mean) ** 2)
 
 
 def meshes(pieces: Pieces, low: float, high: float, log_mass: float, span: float) -> list[Mesh]:

@@ -41,7 +41,7 @@ class Pointwise(ABC):
         expected: float | None = None,  # noqa: ARG002 - the guess is as good
     ) -> Enclosure:
         """ε at a δ known to lie between two numbers."""
-        if self.farthest < most:
+        if math.isinf(most):
             if self.upper(self.farthest) > low_target:
                 raise Unreachable("δ is beyond what is listed")
             most = self.farthest
