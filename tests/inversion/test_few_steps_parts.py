@@ -178,6 +178,26 @@ def test_what_lies_beyond_the_lattice_matters() -> None:
     assert replace(pair, over_image=Enclosure(0.0, 0.0)).lower(epsilon) > truth
 
 
+@pytest.mark.parametrize("deviations", [0.0, 1.0, 3.0, 9.0])
+def test_what_the_others_pull_back_counts(deviations: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lattice that ends where others may still pull a sum back, beside one that ends where they cannot."""
+    steps, epsilon = FewSteps([(NormalStep(Fraction(1), 0.02, REMOVE), 200)]), 0.8
+    monkeypatch.setattr("dpcompose.inversion.lattices.WORTHWHILE", math.inf)
+    strict = steps.between(epsilon, 0.0, -60.0, 4e-4)
+    monkeypatch.setattr("dpcompose.inversion.lattices.WORTHWHILE", 0.0)
+    monkeypatch.setattr("dpcompose.inversion.lattices.DEVIATIONS", deviations)
+    early = steps.between(epsilon, 0.0, -60.0, 4e-4)
+    assert early.steps[0].highest < strict.steps[0].highest
+    assert epsilon > early.limit
+    assert strict.lower(epsilon) <= early.upper(epsilon)
+    assert early.lower(epsilon) <= strict.upper(epsilon)
+    forgetful = replace(early, limit=math.inf).upper(epsilon)
+    if deviations == 0.0:
+        assert forgetful < strict.lower(epsilon)
+    if deviations > 8.0:
+        assert early.upper(epsilon) <= forgetful * (1.0 + 1e-9)
+
+
 def test_places_that_are_off_matter() -> None:
     """A lattice moved by a hair, and a reading that knows by how much."""
     weights = np.array([0.25, 0.5, 0.25])

@@ -27,8 +27,8 @@ from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
 SCOUT, MOST_CELLS = 1024, 1 << 18
 """Cells of the widest step in a first look, and at most."""
-ROUGH = 0.1
-"""A look that leaves δ uncertain by more than this factor is followed by a finer one."""
+ROUGH = 0.7
+"""A look that leaves δ uncertain by more than this factor, and leads nowhere, is followed by a finer one."""
 FINEST = 5e-7
 """The relative gap that two lattices are asked for at least, as their cost grows."""
 SEARCHES, REFINEMENTS = 24, 3

@@ -22,15 +22,15 @@ from dpcompose.inversion.rounding import inner
 
 Pieces = Sequence[tuple[Divisible, int]]
 MOST_CHOICES = 20_000
-DEVIATIONS = 9.0
-"""Beyond so many, the other steps do not pull a sum back."""
+DEVIATIONS, WORTHWHILE = 9.0, 0.05
+"""Beyond so many, the other steps do not pull a sum back; and how far, beside ε, they could if they all did."""
 
 
 def ranges(pieces: Pieces, low: float, high: float, log_mass: float) -> list[tuple[float, float]]:
     """For each step, the losses that matter for ε between `low` and `high`."""
     ends = [piece.reach(log_mass) for piece, _ in pieces]
     bottom = math.fsum(n * a for (a, _), (_, n) in zip(ends, pieces, strict=True))
-    deep = depth(pieces)
+    deep = depth(pieces) if -bottom > WORTHWHILE * high else math.inf
     tops = [max(min(b, high + min(a - bottom, deep)), a) for a, b in ends]
     total = math.fsum(n * b for b, (_, n) in zip(tops, pieces, strict=True))
     return [(min(max(a, low - (total - b)), b), b) for (a, _), b in zip(ends, tops, strict=True)]
