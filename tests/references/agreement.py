@@ -26,18 +26,18 @@ def above(x: Fraction) -> float:
     return -below(-x)
 
 
-def delta_of(reference: Reference) -> Enclosure:
+def delta_of(reference: Reference, tolerance: float = TOLERANCE) -> Enclosure:
     """δ at the stored ε."""
     if reference.order == "both":
-        return dpc.delta(spec.loads(reference.work), reference.level, TOLERANCE).enclosure
-    return one_order(reference).delta(reference.level, TOLERANCE)
+        return dpc.delta(spec.loads(reference.work), reference.level, tolerance).enclosure
+    return one_order(reference).delta(reference.level, tolerance)
 
 
-def epsilon_of(reference: Reference, delta: float) -> Enclosure:
+def epsilon_of(reference: Reference, delta: float, tolerance: float = TOLERANCE) -> Enclosure:
     """ε at a δ."""
     if reference.order == "both":
-        return dpc.epsilon(spec.loads(reference.work), delta, TOLERANCE).enclosure
-    return one_order(reference).epsilon(delta, TOLERANCE)
+        return dpc.epsilon(spec.loads(reference.work), delta, tolerance).enclosure
+    return one_order(reference).epsilon(delta, tolerance)
 
 
 def one_order(reference: Reference) -> inversion.Profile:

@@ -18,6 +18,7 @@ WORKS = read()
 RECOMPUTED = 100
 COARSE = 1e-3
 """How far apart the polylines may be when they are drawn again: less than a second each."""
+ROUGH = 1e-3
 FEW = range(2, 20)
 PROMISED = {
     "sampled, rare, 10": 0.1,
@@ -57,13 +58,19 @@ def takes_long(reference: Reference) -> bool:
     return reference.kind == "sampled" and (reference.numbers["count"] in FEW or reference.how == "lattice")
 
 
+def tolerance(place: int, reference: Reference) -> float:
+    """What is known only roughly is asked for roughly, but for one in six."""
+    return ROUGH if reference.how == "lattice" and place % 6 else TOLERANCE
+
+
 @pytest.mark.parametrize("name", sorted(GROUPS))
 def test_delta_meets_every_reference(name: str) -> None:
     members = [work for work in WORKS if group(work) == name]
     works = [work for i, work in enumerate(members) if i % 8 == 0 or not takes_long(work)]
-    found = [delta_of(work) for work in works]
+    asked = [tolerance(i, work) for i, work in enumerate(works)]
+    found = [delta_of(work, t) for work, t in zip(works, asked, strict=True)]
     assert not [said for pair in zip(works, found, strict=True) for said in disputed_delta(*pair)]
-    assert sum(enclosure.gap <= TOLERANCE for enclosure in found) >= promised(name) * len(works)
+    assert sum(e.gap <= t for e, t in zip(found, asked, strict=True)) >= promised(name) * len(works)
 
 
 @pytest.mark.parametrize("name", sorted(GROUPS))
@@ -71,9 +78,10 @@ def test_epsilon_is_never_understated(name: str) -> None:
     """One work in two; all but one in eight where δ was not asked for."""
     members = [work for work in WORKS if group(work) == name]
     works = [work for i, work in enumerate(members) if (i % 8 if takes_long(work) else i % 2)]
-    found = [epsilon_of(work, below(work.delta[0])) for work in works]
+    asked = [tolerance(i, work) for i, work in enumerate(works)]
+    found = [epsilon_of(work, below(work.delta[0]), t) for work, t in zip(works, asked, strict=True)]
     assert not [said for pair in zip(works, found, strict=True) for said in understated(*pair)]
-    assert sum(enclosure.gap <= TOLERANCE for enclosure in found) >= promised(name) * len(works)
+    assert sum(e.gap <= t for e, t in zip(found, asked, strict=True)) >= promised(name) * len(works)
 
 
 def test_epsilon_is_never_overstated() -> None:

@@ -41,7 +41,7 @@ GREATEST = 600.0
 """Losses whose exponentials floats still hold."""
 SHARP = 1e-7
 """For gaps below this a line is tried before two lattices."""
-WIDEST_NOISE = 1000
+WIDEST_NOISE, LOG_FAINT = 1000, -690.0
 RARE, LEAST_NOISE, MOST_NOISE = 1e-4, 0.2, 50
 
 
@@ -194,14 +194,14 @@ def _(loss: LaplaceLoss) -> Divisible:
 
 @step.register
 def _(loss: DiscreteGaussianLoss) -> Divisible:
-    """Atoms down to e^-700, which `between.LEAST_MASS` makes up for."""
+    """Atoms down to 1e-290; `between.LEAST_MASS` and `enumerated.UNDERFLOW` make up for the others."""
     if loss.noise_std > WIDEST_NOISE:
         raise Unreachable("too many atoms to be listed")
-    nodes = loss.nodes(0.0, 700.0)
-    _check(float(np.abs(nodes.losses).max()))
-    return AtomStep(
-        nodes.losses, np.exp(nodes.log_weights), float(np.max(nodes.loss_error)), float(np.max(nodes.weight_error))
-    )
+    nodes = loss.nodes(0.0, 680.0)
+    keep = nodes.log_weights > LOG_FAINT
+    losses, weights = nodes.losses[keep], np.exp(nodes.log_weights[keep])
+    _check(float(np.abs(losses).max()))
+    return AtomStep(losses, weights, float(np.max(nodes.loss_error)), float(np.max(nodes.weight_error)))
 
 
 @step.register

@@ -54,12 +54,12 @@ class Enumerated(Pointwise):
 
     def lower(self, epsilon: float) -> float:
         """δ from below."""
-        return max(self._value(epsilon + self.loss_error + 4.0 * UNIT * abs(epsilon)) * (1.0 - self.weight_error), 0.0)
+        return max(0.0, self._value(epsilon + self.loss_error + 4.0 * UNIT * abs(epsilon)) * (1.0 - self.weight_error))
 
     def upper(self, epsilon: float) -> float:
         """δ from above."""
         value = self._value(epsilon - self.loss_error - 4.0 * UNIT * abs(epsilon)) * (1.0 + self.weight_error)
-        return min(value + UNDERFLOW * self.losses.size, 1.0)
+        return min(1.0, value + UNDERFLOW * self.losses.size)  # in this order 1 also stands for what floats have lost
 
 
 def enumerated(pieces: Sequence[tuple[AtomStep, int]]) -> Enumerated:

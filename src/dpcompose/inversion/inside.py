@@ -74,12 +74,12 @@ class LaplaceInside(Pointwise):
     def lower(self, epsilon: float) -> float:
         """δ from below."""
         value, error, _ = self._value(epsilon + self._blur)
-        return max((value - error) * (1.0 - self._relative), 0.0)
+        return max(0.0, (value - error) * (1.0 - self._relative))
 
     def upper(self, epsilon: float) -> float:
         """δ from above."""
         value, error, more = self._value(epsilon - self._blur)
-        return min((value + error) * (1.0 + self._relative) + more, 1.0)
+        return min(1.0, (value + error) * (1.0 + self._relative) + more)  # in this order, for what floats have lost
 
     def guess(self, delta: float, most: float) -> tuple[float, float]:
         """From the saddle point."""

@@ -40,9 +40,7 @@ LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
 
 
 def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = NOTHING) -> Profile:
-    """The profile of `count` independent steps of each loss, and a further chance `leak` of revealing
-    everything.
-    """
+    """The profile of `count` independent steps of each loss, and a further chance `leak` of revealing everything."""
     kinds: dict[type[Loss], list[tuple[Loss, int]]] = defaultdict(list)
     for loss, count in parts:
         if count:
@@ -208,9 +206,7 @@ class Profile:
 
     @np.errstate(all="ignore")
     def delta_in_balls(self, epsilon: float, relative: float = 1e-12) -> Enclosure:
-        """δ(ε) certified by ball arithmetic alone; declines where the characteristic function does not
-        decay.
-        """
+        """δ(ε) certified by ball arithmetic alone; declines where the characteristic function does not decay."""
         if not self.summands or epsilon >= self.supremum or self.leak.lower >= 1.0:
             return self.delta(epsilon)
         if ways_to(self.small, self.summands, relative) == (Way.SMALL,):
@@ -253,6 +249,8 @@ class Profile:
             high_target = (delta - leak.lower) / (1.0 - self.further_leak.upper) * (1.0 + 4.0 * UNIT) + LEAST
         if not self.summands or self.supremum <= 0.0 or low_target >= self.total_variation:
             return NOTHING
+        if high_target <= 0.0 and math.isinf(self.supremum):
+            return Enclosure(math.inf, math.inf)  # some loss exceeds every ε
         found = Enclosure(0.0, max(self.supremum, 0.0))
         found = self._narrowed(
             found,
