@@ -93,6 +93,10 @@ class GroupCurve(Curve):
         """Known from order 2 on, and below it by monotonicity."""
         return self.inner.at(Fraction(max(order, 2)) * 2**self.doublings) * Ball(3) ** self.doublings
 
+    def guess(self, order: float) -> float:
+        """The same in floats."""
+        return self.inner.guess(max(order, 2.0) * 2.0**self.doublings) * 3.0**self.doublings
+
 
 @describes("GROUP", MIR17.at("Prop. 2"))
 def group_of_renyi(m: Group, inner: Renyi) -> Renyi:
