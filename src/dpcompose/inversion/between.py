@@ -48,6 +48,11 @@ class CutStep:
         return cls(count, mesh, piece.cut(mesh, log_mass), max(mesh.lowest, piece.least), reaches)
 
     @property
+    def is_cut(self) -> bool:
+        """Whether something that matters lies beyond the last cell."""
+        return not self.reaches and self.cells.over_image.upper > 0.0
+
+    @property
     def highest(self) -> float:
         """The last edge."""
         return self.mesh.lowest + self.mesh.span * self.mesh.cells
@@ -85,29 +90,39 @@ class Between:
 
     def _pulled_back(self, epsilon: float) -> float:
         """At least $Q$ of a step beyond its last edge with the sum below ε."""
-        return min((exp_up(constant + s * epsilon) for s, constant in self._low_tails), default=math.inf)
+        return math.fsum(
+            min(exp_up(constant + s * epsilon) for s, constant in tails)
+            for limit, tails in self._low_tails
+            if epsilon > limit
+        )
 
     @cached_property
-    def _low_tails(self) -> list[tuple[float, float]]:
-        r"""For some $s$, that and the constant $c$ in the bound $e^{c+s\varepsilon}$."""
-        cut = [step for step in self.steps if not step.reaches and step.cells.over_image.upper > 0.0]
-        if not cut:
-            return []
-        laws = [step.law(generous) for step in self.steps]
-        deviation = math.sqrt(max(cumulants_of(laws, self.upper_law.span, -1.0).curvature, 1e-300))
-        nearest = min(step.highest for step in cut) - self.blur
-        log_any = math.log(math.fsum(step.count * step.cells.over_image.upper for step in cut))
-        found = []
+    def _low_tails(self) -> list[tuple[float, list[tuple[float, float]]]]:
+        r"""For each step that is cut: up to which ε none of this happens; and for some $s$, that and the constant $c$ in
+        the bound $e^{c+s\varepsilon}$.
+        """
+        bottom = math.fsum(step.count * step.least for step in self.steps)
+        laws, span = [step.law(generous) for step in self.steps], self.upper_law.span
+        deviation = math.sqrt(max(cumulants_of(laws, span, -1.0).curvature, 1e-300))
+        choices = []
         for s in (multiple / deviation for multiple in DEVIATIONS):
             moments = [
-                log_total(
-                    [law.log_moment(-(s + 1.0) * self.upper_law.span) - (s + 1.0) * law.lowest, _log_over(step, s)]
-                )
+                log_total([law.log_moment(-(s + 1.0) * span) - (s + 1.0) * law.lowest, _log_over(step, s)])
                 for law, step in zip(laws, self.steps, strict=True)
             ]
-            total = math.fsum(step.count * m for step, m in zip(self.steps, moments, strict=True)) - min(moments)
-            doubt = 1e-13 * math.fsum(step.count * (1.0 + abs(m)) for step, m in zip(self.steps, moments, strict=True))
-            found.append((s, total + doubt + log_any - s * nearest + 1e-9 * (1.0 + abs(s * nearest))))
+            counted = [(step.count, m) for step, m in zip(self.steps, moments, strict=True)]
+            doubt = 1e-13 * math.fsum(n * (1.0 + abs(m)) for n, m in counted)
+            choices.append((s, math.fsum(n * m for n, m in counted) + doubt, moments))
+        found = []
+        for i, step in enumerate(self.steps):
+            if step.is_cut:
+                edge, log_over = step.highest - self.blur, math.log(step.count * step.cells.over_image.upper)
+                limit = edge - step.least + bottom - 1e-12 * abs(bottom)
+                tails = [
+                    (s, total - own[i] + log_over - s * edge + 1e-9 * (1.0 + s * abs(edge)))
+                    for s, total, own in choices
+                ]
+                found.append((limit, tails))
         return found
 
     def lower(self, epsilon: float) -> float:
@@ -135,7 +150,7 @@ def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, 
     wholes, images = [c.kept for c in cells], [c.image for c in cells]
     bottom = math.fsum(step.count * step.least for step in steps)
     blur = math.fsum(step.count * step.cells.blur for step in steps)
-    lasts = [s.highest - s.least + bottom for s in steps if s.cells.over.upper > 0.0 and not s.reaches]
+    lasts = [step.highest - step.least + bottom for step in steps if step.is_cut]
     cut = [NOTHING if step.reaches else step.cells.over for step in steps]
     return Between(
         upper_law=upper_law,
