@@ -98,7 +98,7 @@ class Between:
 
     @cached_property
     def _low_tails(self) -> list[tuple[float, list[tuple[float, float]]]]:
-        r"""For each step that is cut: up to which ε none of this happens; and for some $s$, that and the constant $c$ in
+        r"""For each step that is cut: up to which ε this cannot happen; and for some $s$, that and the constant $c$ in
         the bound $e^{c+s\varepsilon}$.
         """
         bottom = math.fsum(step.count * step.least for step in self.steps)
