@@ -216,6 +216,14 @@ def test_those_beyond_the_most_inside_matter(monkeypatch: pytest.MonkeyPatch) ->
     assert inside.upper(epsilon) - inside._enough(epsilon)[1] < truth.lower
 
 
+def test_where_most_are_too_far_up_nothing_is_said() -> None:
+    """At an ε far below 0 the sum is cut off before its greatest terms."""
+    inside = LaplaceInside(Fraction(1, 10_000), 20_000)
+    truth = -math.expm1(-0.5)  # all but certain: δ is at least 1 - e^ε
+    for epsilon in (-0.5, -1.0, -1.9):
+        assert inside.lower(epsilon) <= truth <= inside.upper(epsilon)
+
+
 def test_those_far_up_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     step, count, epsilon = Fraction(1, 100), 200, 0.1
     truth = laplace_delta(count, step, Fraction(epsilon))

@@ -112,6 +112,10 @@ class Between:
             ]
             counted = [(step.count, m) for step, m in zip(self.steps, moments, strict=True)]
             doubt = 1e-13 * math.fsum(n * (1.0 + abs(m)) for n, m in counted)
+            # Exponents range as far as the lattice does, and each is rounded.
+            doubt += (
+                16.0 * UNIT * (s + 1.0) * math.fsum(k.count * (abs(k.mesh.lowest) + abs(k.highest)) for k in self.steps)
+            )
             choices.append((s, math.fsum(n * m for n, m in counted) + doubt, moments))
         found = []
         for i, step in enumerate(self.steps):

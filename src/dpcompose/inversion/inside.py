@@ -134,8 +134,8 @@ class LaplaceInside(Pointwise):
             log_ways = common - logs[j] - logs[m] - logs[k - j - m] + j * (math.log(e) + spread) - 0.5 * x
             total += float((np.exp(log_ways) * -np.expm1(x)).sum())
             if reach < k - j:
-                before, last = log_ways[-2:] + np.log(-np.expm1(x[-2:]))
-                rest += math.exp(last) / -math.expm1(last - before)
+                before, last = (log_ways[-2:] + np.log(-np.expm1(x[-2:]))).tolist()
+                rest += math.exp(last) / -math.expm1(last - before) if last < before else math.inf
         return total, rest
 
 
