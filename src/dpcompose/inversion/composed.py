@@ -26,6 +26,7 @@ import numpy as np
 from dpcompose.inversion.bounds import log_chernoff
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, inner, norm
+from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.inversion.unreachable import Unreachable
 
 FADED = 45.0
@@ -74,6 +75,12 @@ def cumulants_of(laws: Sequence[LatticeLaw], span: float, tilt: float) -> Cumula
         slope += law.count * (law.lowest + span * mean)
         curvature += law.count * span * span * inner(p, (j - mean) ** 2)
     return Cumulants(value, slope, curvature)
+
+
+def tilt_at(laws: Sequence[LatticeLaw], span: float, epsilon: float) -> float:
+    """The tilt that puts the sum where ε is, as far as the lattice can follow it."""
+    saddle = at_epsilon(lambda t: cumulants_of(laws, span, t), epsilon, 1.0 / max(abs(epsilon), span))
+    return min(saddle.tilt, 2.0 / span)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,9 @@ import numpy as np
 
 from dpcompose.inversion.beside import above, below
 from dpcompose.inversion.between import LEAST_MASS, Between, CutStep, between
-from dpcompose.inversion.composed import compose, cumulants_of
+from dpcompose.inversion.composed import compose, tilt_at
 from dpcompose.inversion.cut import Sketch
 from dpcompose.inversion.lattices import Pieces, meshes, ranges
-from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.inversion.unreachable import Unreachable
 from dpcompose.numerics.enclosure import NOTHING, Enclosure
 from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
@@ -63,8 +62,7 @@ class FewSteps:
                 floors.append(tops - step.mesh.span * step.mesh.cells)
         laws, lesser = ([step.law(law) for step in steps] for law in (above, below))
         span = grid[0].span
-        start = 1.0 / max(abs(epsilon), span)
-        tilt = min(at_epsilon(lambda t: cumulants_of(laws, span, t), epsilon, start).tilt, 2.0 / span)
+        tilt = tilt_at(laws, span, epsilon)
         floor = max(floors, default=-math.inf) + 1e-12 * abs(tops)
         return between(steps, compose(laws, span, tilt), compose(lesser, span, tilt), floor)
 

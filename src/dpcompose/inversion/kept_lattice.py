@@ -16,11 +16,11 @@ import numpy as np
 from dpcompose.inversion.anchor import heaviest
 from dpcompose.inversion.beside import above, below
 from dpcompose.inversion.between import Between, CutStep, between
-from dpcompose.inversion.composed import LatticeLaw, Product, cumulants_of
+from dpcompose.inversion.composed import LatticeLaw, Product, tilt_at
 from dpcompose.inversion.cut import Divisible, Mesh
 from dpcompose.inversion.few import FINEST, MOST_CELLS, FewSteps, is_close
 from dpcompose.inversion.lattices import Pieces
-from dpcompose.inversion.saddle import at_epsilon
+from dpcompose.inversion.tally import added
 from dpcompose.inversion.unreachable import Unreachable
 from dpcompose.numerics.enclosure import Enclosure
 
@@ -56,8 +56,7 @@ class KeptLattice:
         lattice = cls(span, log_mass, ROOM * (epsilon - bottom))
         for piece, count in pieces:
             lattice._append(piece, count)
-        laws, start = [law for law, _ in lattice.laws], 1.0 / max(abs(epsilon), span)
-        lattice.tilt = min(at_epsilon(lambda t: cumulants_of(laws, span, t), epsilon, start).tilt, 2.0 / span)
+        lattice.tilt = tilt_at([law for law, _ in lattice.laws], span, epsilon)
         lattice.seen = pieces
         lattice._multiply()
         return lattice
@@ -92,13 +91,11 @@ class KeptLattice:
 
     def holds(self, pieces: Pieces) -> bool:
         """Whether these are the steps seen so far and perhaps more, which are then added."""
-        pairs = zip(self.seen, pieces, strict=False)
-        if len(pieces) < len(self.seen) or any(a != b or n > m for (a, n), (b, m) in pairs):
+        more = added(self.seen, pieces)
+        if more is None:
             return False
-        before = [n for _, n in self.seen] + [0] * (len(pieces) - len(self.seen))
-        for (piece, count), known in zip(pieces, before, strict=True):
-            if count > known:
-                self._append(piece, count - known)
+        for piece, count in more:
+            self._append(piece, count)
         self.seen = pieces
         self._multiply()
         return True

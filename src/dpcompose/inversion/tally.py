@@ -54,6 +54,15 @@ class Addend(NamedTuple):
 Kept = TypeVar("Kept")
 
 
+def added(seen: Sequence[tuple[object, int]], now: Sequence[tuple[Kept, int]]) -> list[tuple[Kept, int]] | None:
+    """What there is more of now, in the same order; None where some have become fewer."""
+    pairs = zip(seen, now, strict=False)
+    if len(now) < len(seen) or any((a is not b and a != b) or n > m for (a, n), (b, m) in pairs):
+        return None
+    before = [n for _, n in seen] + [0] * (len(now) - len(seen))
+    return [(each, count - known) for (each, count), known in zip(now, before, strict=True) if count > known]
+
+
 @dataclass(eq=False)
 class Tally:
     """The sums, the sums of absolute values, and how many terms they have."""
@@ -81,14 +90,10 @@ class Tally:
 
     def extended(self, steps: Sequence[tuple[Kept, int]], addend: Callable[[Kept], Addend]) -> Tally:
         """This tally with what is new in these steps; another one where some have become fewer."""
-        grows = len(steps) >= len(self.seen) and all(
-            (a is b or a == b) and n <= m for (a, n), (b, m) in zip(self.seen, steps, strict=False)
-        )
-        tally = self if grows else Tally(self.frequencies)
-        before = [n for _, n in tally.seen] + [0] * (len(steps) - len(tally.seen))
-        for (step, count), known in zip(steps, before, strict=True):
-            if count > known:
-                tally.add(addend(step), count - known)
+        more = added(self.seen, steps)
+        tally = Tally(self.frequencies) if more is None else self
+        for step, count in steps if more is None else more:
+            tally.add(addend(step), count)
         tally.seen = steps
         return tally
 
