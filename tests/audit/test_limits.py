@@ -6,10 +6,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
+from cases import cases
 from dpcompose.audit.clopper_pearson import (
     Trials,
     confidence_level,
@@ -35,7 +36,7 @@ def tail(hits: int, total: int, p: mpf) -> mpf:
         return mp.fsum(mp.binomial(total, k) * p**k * (1 - p) ** (total - k) for k in range(hits, total + 1))
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), total=st.integers(1, 300), t=st.floats(-8, 8))
 def test_tails_enclose_the_plain_sum(data: st.DataObject, total: int, t: float) -> None:
     hits = data.draw(st.integers(0, total))
@@ -50,7 +51,7 @@ def test_tails_enclose_the_plain_sum(data: st.DataObject, total: int, t: float) 
             assert complement.upper >= 1 - truth - SLACK
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), total=st.integers(1, 300), level=st.sampled_from([0.3, 0.025, 1e-6, 1e-40]))
 def test_a_limit_is_valid_and_no_looser_than_a_billionth(data: st.DataObject, total: int, level: float) -> None:
     hits = data.draw(st.integers(1, total))
@@ -97,7 +98,7 @@ def test_levels_are_exact() -> None:
             confidence_level(bad)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(
     a=st.integers(-30000, 30000).map(lambda i: i / 1024),
     b=st.integers(-30000, 30000).map(lambda i: i / 1024),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import mpmath as mp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
@@ -19,6 +19,7 @@ from calibration.plain_costs import (
     one_sampled_gaussian_delta,
     response_delta,
 )
+from cases import cases
 from dpcompose.calibration import CLOSE, Calibrated, calibrate, remaining
 from dpcompose.parameters import COUNT
 
@@ -76,7 +77,7 @@ def test_most_runs_are_the_golden_ones(vector: dict[str, dict[str, str]]) -> Non
     assert remaining(3 * dpc.BlackBox(epsilon=step), dpc.BlackBox(epsilon=step), **goal).value == found.value - 3
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(
     count=st.integers(1, 2000),
     epsilon=st.floats(0.01, 20),
@@ -91,7 +92,7 @@ def test_gaussian_noise_meets_and_misses_by_the_formula(count: int, epsilon: flo
         assert noisy_gaussian_delta(count, found.beyond, epsilon) > number(delta)
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(
     count=st.integers(1, 60),
     epsilon=st.floats(0.05, 5),

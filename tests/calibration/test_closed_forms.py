@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import mpmath as mp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
 from calibration.plain_costs import noisy_gaussian_delta, number, response_delta
+from cases import cases
 from dpcompose.calibration.closed_forms import closed_forms
 
 
@@ -24,7 +25,7 @@ def formulas(k: int, epsilon: float, delta: float) -> dict[str, object]:
     }
 
 
-@settings(max_examples=15)
+@cases(15)
 @given(k=st.integers(1, 40), epsilon=st.floats(0.05, 30), exponent=st.floats(-10, -0.4))
 def test_values_verdicts_and_the_exact_answer(k: int, epsilon: float, exponent: float) -> None:
     delta = 10.0**exponent

@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
 from calibration.plain_costs import gaussian_delta, number
+from cases import cases
 from dpcompose.advice import split
 from dpcompose.parameters import COUNT
 from dpcompose.running_total import online
@@ -23,7 +24,7 @@ def loss(weights: list[float], noise: list[float]) -> float:
     return math.fsum(w * s * s for w, s in zip(weights, noise, strict=True))
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(weights=st.lists(st.floats(0.01, 100), min_size=20, max_size=30), data=st.data())
 def test_a_gaussian_split_meets_the_goal_and_none_is_better(weights: list[float], data: st.DataObject) -> None:
     shifts = data.draw(st.lists(st.floats(0.1, 10), min_size=len(weights), max_size=len(weights)))
@@ -41,7 +42,7 @@ def test_a_gaussian_split_meets_the_goal_and_none_is_better(weights: list[float]
     assert loss(weights, [s * scale for s in other]) >= found.total.lower * (1 - 1e-12)
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(weights=WEIGHTS, data=st.data())
 def test_a_laplace_split_adds_up_and_none_is_better(weights: list[float], data: st.DataObject) -> None:
     found = split(weights, epsilon=2)

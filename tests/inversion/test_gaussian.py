@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from dpcompose.inversion import GaussianLoss, profile
 from references import gaussian
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@cases(60)
 @given(mu=st.floats(1e-3, 20.0), tail=st.floats(0.01, 20.0))
 def test_delta_encloses_the_closed_form(mu: float, tail: float) -> None:
     epsilon = mu * tail + mu * mu / 2

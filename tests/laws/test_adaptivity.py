@@ -6,11 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.description import Composition
 from dpcompose.kernel import STANDARD, Verb
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Renyi
@@ -33,7 +34,7 @@ parts = st.lists(st.tuples(mechanisms(), st.integers(1, 9)), min_size=1, max_siz
 FILTERS = [None, ZCDP, ApproxDP, Renyi, GDP]
 
 
-@settings(max_examples=80)
+@cases(80)
 @given(parts, st.sampled_from(FILTERS), deltas, epsilons)
 def test_more_freedom_never_costs_less(made_of: Any, notion: Any, delta: Any, epsilon: Any) -> None:
     planned = Composition(made_of, dpc.ADAPTIVE)
@@ -43,14 +44,14 @@ def test_more_freedom_never_costs_less(made_of: Any, notion: Any, delta: Any, ep
     assert sound(dpc.delta(free, epsilon=epsilon), most=1)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(parts, deltas)
 def test_queries_may_adapt_at_no_cost(made_of: Any, delta: Any) -> None:
     fixed, adaptive = Composition(made_of, dpc.FIXED), Composition(made_of, dpc.ADAPTIVE)
     assert epsilon_of(fixed, delta).enclosure == epsilon_of(adaptive, delta).enclosure
 
 
-@settings(max_examples=80)
+@cases(80)
 @given(parts, st.sampled_from(FILTERS), small_deltas)
 def test_a_filter_promises_by_its_own_notion_alone(made_of: Any, notion: Any, delta: float) -> None:
     """No minimum is taken across filters: the whole lineage of the safe end sums one notion."""
@@ -126,7 +127,7 @@ def test_a_filter_is_kept_inside(wrap: Any) -> None:
     assert dpc.epsilon(wrap(boxes), delta=1e-6).upper >= 10
 
 
-@settings(max_examples=100)
+@cases(100)
 @given(leaves(), leaves())
 def test_relations_do_not_mix(one: Any, other: Any) -> None:
     assume(one.adjacency is not None and other.adjacency is not None)
@@ -137,7 +138,7 @@ def test_relations_do_not_mix(one: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", LEAVES, ids=lambda c: c.__name__)
-@settings(max_examples=25)
+@cases(25)
 @given(data=st.data(), count=st.integers(1, 9), delta=deltas, epsilon=epsilons)
 def test_the_relation_changes_no_number_by_itself(
     cls: type, data: st.DataObject, count: int, delta: Any, epsilon: Any

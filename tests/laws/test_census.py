@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hypothesis import is_hypothesis_test
-from hypothesis import settings as hypothesis_settings
+import pytest
+from hypothesis import is_hypothesis_test, settings
 
 import dpcompose as dpc
+from cases import PROFILE, SCALES, USUAL, scaled
 from strategies import LEAVES, MECHANISMS, SPECIAL
 
 ENOUGH = 10_000
@@ -30,20 +31,40 @@ def laws() -> Iterator[tuple[str, Callable[..., Any]]]:
                 yield f"{path.stem}::{name}", test
 
 
-def cases(test: Callable[..., Any]) -> int:
+def drawn(test: Callable[..., Any]) -> int:
     """How many examples it draws, over all its parametrisations."""
     marks = [mark for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
     return test._hypothesis_internal_use_settings.max_examples * math.prod(len(mark.args[1]) for mark in marks)
 
 
 def test_the_laws_see_enough_cases() -> None:
-    seen = {name: cases(test) for name, test in laws()}
+    seen = {name: drawn(test) for name, test in laws()}
     assert len(seen) >= 30
-    assert sum(seen.values()) >= ENOUGH, seen
+    assert sum(seen.values()) >= scaled(ENOUGH), seen
 
 
-def test_the_same_cases_are_drawn_every_time() -> None:
-    assert hypothesis_settings().derandomize or hypothesis_settings().max_examples == 2000
+def test_the_same_cases_are_drawn_every_time_but_at_night() -> None:
+    drawn_anew = {name for name, test in laws() if not test._hypothesis_internal_use_settings.derandomize}
+    assert bool(drawn_anew) == (PROFILE == "nightly"), drawn_anew
+
+
+@pytest.mark.parametrize("profile", SCALES)
+def test_a_profile_scales_what_every_property_test_draws(profile: str) -> None:
+    loaded = settings.get_profile(profile)
+    assert loaded.max_examples == scaled(USUAL, profile) == USUAL * SCALES[profile]
+    assert loaded.derandomize == (profile != "nightly")
+    assert scaled(15, profile) == {"quick": 2, "ci": 15, "nightly": 450}[profile]
+
+
+def test_no_property_test_goes_round_the_profile() -> None:
+    """A count written into `settings` would be the same by day and by night."""
+    here = Path(__file__)
+    written = {
+        path.name
+        for path in here.parents[1].rglob("*.py")
+        if path not in {here, here.parents[1] / "cases.py"} and "max_examples" in path.read_text(encoding="utf-8")
+    }
+    assert not written
 
 
 def test_every_public_mechanism_is_drawn() -> None:

@@ -6,10 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from strategies import MECHANISMS, agree, compositions, deltas, epsilon_of, epsilons, named, small_deltas, some
 
 TIGHT = 1e-6
@@ -21,7 +22,7 @@ def same(one: dpc.Answer, other: dpc.Answer) -> bool:
 
 
 @every
-@settings(max_examples=60)
+@cases(60)
 @given(data=st.data(), times=st.integers(0, 12), delta=deltas, epsilon=epsilons)
 def test_saying_a_count_is_repeating(cls: type, data: st.DataObject, times: int, delta: Any, epsilon: Any) -> None:
     m = data.draw(some(cls))
@@ -45,7 +46,7 @@ def scaled(m: Any, factor: int) -> Any:
 
 
 @pytest.mark.parametrize("cls", SCALED, ids=named)
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), left=st.integers(0, 8), right=st.integers(1, 8), delta=small_deltas, factor=st.integers(2, 9))
 def test_parts_that_do_not_merge_cost_what_they_cost_merged(  # noqa: PLR0917 - drawn, not called
     cls: type, data: st.DataObject, left: int, right: int, delta: float, factor: int
@@ -56,7 +57,7 @@ def test_parts_that_do_not_merge_cost_what_they_cost_merged(  # noqa: PLR0917 - 
     assert agree([dpc.delta(apart, epsilon=1), dpc.delta((left + right) * m, epsilon=1)])
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(st.floats(0.01, 4), st.integers(1, 8), st.integers(1, 8), small_deltas)
 def test_the_same_law_under_three_names_costs_the_same(e: float, left: int, right: int, delta: float) -> None:
     names = [
@@ -71,14 +72,14 @@ def test_the_same_law_under_three_names_costs_the_same(e: float, left: int, righ
 
 
 @pytest.mark.parametrize("cls", [dpc.Gaussian, dpc.Laplace], ids=named)
-@settings(max_examples=400)
+@cases(400)
 @given(data=st.data(), factor=st.integers(2, 10**6), count=st.integers(1, 9), delta=small_deltas)
 def test_units_do_not_matter(cls: type, data: st.DataObject, factor: int, count: int, delta: float) -> None:
     m = data.draw(some(cls))
     assert same(epsilon_of(count * m, delta), epsilon_of(count * scaled(m, factor), delta))
 
 
-@settings(max_examples=500)
+@cases(500)
 @given(st.floats(0.1, 20), st.integers(1, 30), small_deltas)
 def test_a_gaussian_splits_into_noisier_ones(noise: float, parts: int, delta: float) -> None:
     whole = dpc.Gaussian(noise_std=parts * Fraction(noise), sensitivity=parts)
@@ -87,7 +88,7 @@ def test_a_gaussian_splits_into_noisier_ones(noise: float, parts: int, delta: fl
     )
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(st.data(), compositions(), deltas, epsilons)
 def test_the_order_of_parts_does_not_matter(data: st.DataObject, c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     shuffled = dpc.Composition(tuple(data.draw(st.permutations(c.parts))))
@@ -97,7 +98,7 @@ def test_the_order_of_parts_does_not_matter(data: st.DataObject, c: dpc.Composit
     assert one.upper == pytest.approx(other.upper, rel=1e-5, abs=1e-11)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(compositions(2, 6), compositions(2, 6), st.integers(0, 5), deltas)
 def test_nesting_does_not_matter(a: dpc.Composition, b: dpc.Composition, times: int, delta: Any) -> None:
     nested = dpc.Composition(((dpc.Composition(((a, times), (b, 1))), 1), (a, 1)))
@@ -106,14 +107,14 @@ def test_nesting_does_not_matter(a: dpc.Composition, b: dpc.Composition, times: 
     assert epsilon_of(nested, delta).upper == pytest.approx(epsilon_of(flat, delta).upper, rel=1e-5, abs=1e-11)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(compositions(), deltas, epsilons)
 def test_an_empty_part_costs_nothing(c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     assert same(epsilon_of(c + dpc.Composition(), delta), epsilon_of(c, delta))
     assert same(dpc.delta(c + 0 * dpc.Gaussian(noise_std=1), epsilon=epsilon), dpc.delta(c, epsilon=epsilon))
 
 
-@settings(max_examples=80)
+@cases(80)
 @given(st.data(), compositions(3, 9), deltas, epsilons)
 def test_a_part_costs_no_more_than_the_whole(data: st.DataObject, c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     part = dpc.Composition(tuple((m, data.draw(st.integers(0, n))) for m, n in c.parts))
@@ -121,7 +122,7 @@ def test_a_part_costs_no_more_than_the_whole(data: st.DataObject, c: dpc.Composi
     assert dpc.delta(part, epsilon=epsilon).lower <= dpc.delta(c, epsilon=epsilon).upper
 
 
-@settings(max_examples=80)
+@cases(80)
 @given(compositions(3, 9), compositions(3, 9), st.floats(0, 3), st.floats(0, 3))
 def test_together_no_more_than_one_after_the_other(
     a: dpc.Composition, b: dpc.Composition, first: float, second: float
@@ -131,14 +132,14 @@ def test_together_no_more_than_one_after_the_other(
     assert whole.lower <= (dpc.delta(a, epsilon=first).upper + dpc.delta(b, epsilon=second).upper) * (1 + 1e-12)
 
 
-@settings(max_examples=150)
+@cases(150)
 @given(some(dpc.DiscretePair), st.integers(1, 6), epsilons)
 def test_merging_two_outcomes_costs_no_more(m: dpc.DiscretePair, count: int, epsilon: Any) -> None:
     merged = dpc.DiscretePair(p=[m.p[0] + m.p[1], *m.p[2:]], q=[m.q[0] + m.q[1], *m.q[2:]])
     assert dpc.delta(count * merged, epsilon=epsilon).lower <= dpc.delta(count * m, epsilon=epsilon).upper
 
 
-@settings(max_examples=150)
+@cases(150)
 @given(some(dpc.DiscretePair), st.integers(1, 6), epsilons)
 def test_renaming_inputs_or_outcomes_changes_nothing(m: dpc.DiscretePair, count: int, epsilon: Any) -> None:
     assume(count)

@@ -10,10 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from strategies import (
     LEAVES,
     MECHANISMS,
@@ -61,7 +62,7 @@ def answered(m: dpc.Mechanism, delta: Any, epsilon: Any) -> None:
 
 
 @every
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), delta=deltas, epsilon=epsilons)
 def test_running_nothing_costs_nothing(cls: type, data: st.DataObject, delta: Any, epsilon: Any) -> None:
     nothing = 0 * data.draw(some(cls))
@@ -71,14 +72,14 @@ def test_running_nothing_costs_nothing(cls: type, data: st.DataObject, delta: An
 
 
 @every
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), count=st.integers(0, 9))
 def test_everything_is_private_at_delta_one(cls: type, data: st.DataObject, count: int) -> None:
     assert epsilon_of(count * data.draw(some(cls)), 1).upper == 0
 
 
 @every
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), count=st.integers(1, 9))
 def test_delta_zero_is_the_largest_loss_of_all(cls: type, data: st.DataObject, count: int) -> None:
     """At δ = 0 nothing but the sum of the largest losses will do; without a largest loss, nothing will."""
@@ -91,7 +92,7 @@ def test_delta_zero_is_the_largest_loss_of_all(cls: type, data: st.DataObject, c
 
 
 @every
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), count=st.integers(1, 9))
 def test_at_epsilon_zero_delta_is_a_distance(cls: type, data: st.DataObject, count: int) -> None:
     """δ(0) is the total variation: subadditive, and at most 1."""
@@ -102,7 +103,7 @@ def test_at_epsilon_zero_delta_is_a_distance(cls: type, data: st.DataObject, cou
     assert whole.lower <= count * single.upper * (1 + 1e-12)
 
 
-@settings(max_examples=150)
+@cases(150)
 @given(leaves(), st.integers(1, 9), deltas, epsilons)
 def test_sampling_nobody_and_everybody(m: dpc.Mechanism, count: int, delta: Any, epsilon: Any) -> None:
     nobody, everybody = count * dpc.Sampled(m, rate=0), count * dpc.Sampled(m, rate=1.0)
@@ -112,13 +113,13 @@ def test_sampling_nobody_and_everybody(m: dpc.Mechanism, count: int, delta: Any,
     assert agree([dpc.delta(everybody, epsilon=epsilon), dpc.delta(count * m, epsilon=epsilon)])
 
 
-@settings(max_examples=150)
+@cases(150)
 @given(leaves(), st.fractions(0, 1), st.integers(1, 9), deltas)
 def test_sampling_never_costs_more(m: dpc.Mechanism, rate: Fraction, count: int, delta: Any) -> None:
     assert epsilon_of(count * dpc.Sampled(m, rate=rate), delta).lower <= epsilon_of(count * m, delta).upper
 
 
-@settings(max_examples=150)
+@cases(150)
 @given(mechanisms(), st.integers(1, 9), deltas, epsilons)
 def test_a_group_of_one(m: dpc.Mechanism, count: int, delta: Any, epsilon: Any) -> None:
     one = count * dpc.Group(m, size=1)
@@ -154,20 +155,20 @@ def test_a_staircase_without_sensitivity_costs_nothing(gamma: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", LEAVES, ids=named)
-@settings(max_examples=60)
+@cases(60)
 @given(data=st.data(), count=st.sampled_from([1, 2, 1000, 10**9]), delta=deltas, epsilon=epsilons)
 def test_every_leaf_is_total(cls: type, data: st.DataObject, count: int, delta: Any, epsilon: Any) -> None:
     answered(count * data.draw(some(cls, extreme)), delta, epsilon)
 
 
 @pytest.mark.parametrize("cls", [c for c in MECHANISMS if c not in LEAVES], ids=named)
-@settings(max_examples=100)
+@cases(100)
 @given(data=st.data(), count=st.sampled_from([1, 2, 1000, 10**9]), delta=deltas, epsilon=epsilons)
 def test_every_wrapper_is_total(cls: type, data: st.DataObject, count: int, delta: Any, epsilon: Any) -> None:
     answered(count * data.draw(some(cls, extreme)), delta, epsilon)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(st.lists(st.tuples(mechanisms(extreme), st.sampled_from([1, 7, 10**6])), max_size=3), deltas, epsilons)
 def test_every_mixture_is_total(parts: list[Any], delta: Any, epsilon: Any) -> None:
     answered(dpc.Composition(tuple(parts)), delta, epsilon)
@@ -177,14 +178,14 @@ FAR = [5e-324, 1e-300, 1e-150, 1 - 2**-53]
 
 
 @every
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), delta=st.sampled_from(FAR), epsilon=st.sampled_from([5e-324, 1e-300, 700, 1e6, 1e300, 10**300]))
 def test_every_question_is_answered(cls: type, data: st.DataObject, delta: float, epsilon: float) -> None:
     answered(3 * data.draw(some(cls)), delta, epsilon)
 
 
 @every
-@settings(max_examples=25)
+@cases(25)
 @given(data=st.data(), order=st.sampled_from([1, 1 + 2**-52, 2, Fraction(7, 3), 1000, 10**9]))
 def test_every_divergence_is_answered(cls: type, data: st.DataObject, order: Any) -> None:
     m = data.draw(some(cls) | some(cls, extreme))

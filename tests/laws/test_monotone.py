@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.parameters import Param, Whole, declared
 from strategies import MECHANISMS, deltas, epsilon_of, epsilons, having, mechanisms, named, small_deltas, some
 
@@ -23,7 +24,7 @@ FELT = {"noise_std", "scale", "sensitivity", "epsilon", "mu"}
 """Twice as much of these must show, in an answer that is tight."""
 
 
-def cases() -> Iterator[Any]:
+def parameters() -> Iterator[Any]:
     """Every parameter of every mechanism."""
     for cls in MECHANISMS:
         for name in declared(cls):
@@ -49,8 +50,8 @@ def tight(answer: dpc.Answer, most: float) -> bool:
     return answer.lower > 1e-9 and answer.upper < most and answer.enclosure.gap <= 1e-6
 
 
-@pytest.mark.parametrize("cls, name", list(cases()))
-@settings(max_examples=80)
+@pytest.mark.parametrize("cls, name", list(parameters()))
+@cases(80)
 @given(st.data(), st.fractions(1, 4), st.integers(1, 12), small_deltas, epsilons)
 def test_in_every_parameter(  # noqa: PLR0917 - drawn, not called
     cls: type, name: str, data: st.DataObject, factor: Fraction, count: int, delta: float, epsilon: Any
@@ -66,8 +67,8 @@ def is_felt(cls: type, name: str) -> bool:
     return name in FELT and (cls, name) != (dpc.Staircase, "sensitivity")
 
 
-@pytest.mark.parametrize("cls, name", [case for case in cases() if is_felt(*case.values)])
-@settings(max_examples=25)
+@pytest.mark.parametrize("cls, name", [case for case in parameters() if is_felt(*case.values)])
+@cases(25)
 @given(st.data(), st.integers(1, 12), small_deltas)
 def test_a_tight_answer_feels_every_parameter(
     cls: type, name: str, data: st.DataObject, count: int, delta: float
@@ -78,7 +79,7 @@ def test_a_tight_answer_feels_every_parameter(
         assert less.upper < more.lower
 
 
-@settings(max_examples=150)
+@cases(150)
 @given(mechanisms(), st.integers(0, 30), st.integers(0, 30), deltas, epsilons)
 def test_in_the_count(m: dpc.Mechanism, fewer: int, further: int, delta: Any, epsilon: Any) -> None:
     more = fewer + further
@@ -87,7 +88,7 @@ def test_in_the_count(m: dpc.Mechanism, fewer: int, further: int, delta: Any, ep
 
 
 @pytest.mark.parametrize("cls", MECHANISMS, ids=named)
-@settings(max_examples=50)
+@cases(50)
 @given(
     st.data(), st.integers(1, 12), st.lists(deltas, min_size=2, max_size=2), st.lists(epsilons, min_size=2, max_size=2)
 )
@@ -99,7 +100,7 @@ def test_in_the_question(cls: type, data: st.DataObject, count: int, at: list[An
     assert dpc.delta(m, epsilon=far).lower <= dpc.delta(m, epsilon=near).upper
 
 
-@settings(max_examples=100)
+@cases(100)
 @given(having(dpc.BlackBox, "renyi"), st.floats(1, 3), st.integers(1, 9), small_deltas)
 def test_in_a_table_of_divergences(m: Any, factor: float, count: int, delta: float) -> None:
     more = dpc.BlackBox(renyi={a: Fraction(r) * Fraction(factor) for a, r in m.renyi})
@@ -109,7 +110,7 @@ def test_in_a_table_of_divergences(m: Any, factor: float, count: int, delta: flo
     assert answer.lower <= epsilon_of(count * fewer_orders, delta).upper
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(mechanisms(), st.floats(1, 20), st.floats(0, 20))
 def test_a_divergence_grows_with_its_order(m: dpc.Mechanism, order: float, further: float) -> None:
     try:

@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.kernel import STANDARD, SameAs, Side, Verb
 from dpcompose.notions import Profile
 from dpcompose.prove.claims import known
@@ -38,7 +39,7 @@ def boxes(kinds: list[tuple[float, float, int]]) -> dpc.Composition:
     return dpc.Composition(tuple((dpc.BlackBox(epsilon=e, delta=d), n) for e, d, n in kinds))
 
 
-@settings(max_examples=300)
+@cases(300)
 @given(st.lists(steps, min_size=1, max_size=3), st.floats(0, 6))
 def test_no_theorem_says_less_than_the_worst_black_boxes_cost(kinds: list[Any], epsilon: float) -> None:
     truth = leaky_responses(kinds, epsilon)
@@ -50,7 +51,7 @@ def test_no_theorem_says_less_than_the_worst_black_boxes_cost(kinds: list[Any], 
     assert compared.best.enclosure.gap < 1e-9 or compared.best.upper < 1e-12
 
 
-@settings(max_examples=200)
+@cases(200)
 @given(st.lists(steps, min_size=1, max_size=3), small_deltas)
 def test_at_every_theorems_epsilon_the_worst_black_boxes_keep_delta(kinds: list[Any], delta: float) -> None:
     compared = dpc.compare(boxes(kinds), delta=delta)
@@ -62,7 +63,7 @@ def test_at_every_theorems_epsilon_the_worst_black_boxes_keep_delta(kinds: list[
         assert leaky_responses(kinds, below * (1 - 1e-9)) >= delta
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(compositions(3, 9), deltas, epsilons)
 def test_no_two_theorems_contradict_each_other(c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     """`compare` evaluates them all, and raises where an upper bound falls below a lower one."""
@@ -78,7 +79,7 @@ def test_no_two_theorems_contradict_each_other(c: dpc.Composition, delta: Any, e
 
 
 @every
-@settings(max_examples=60)
+@cases(60)
 @given(data=st.data(), count=st.integers(1, 9), delta=small_deltas)
 def test_there_and_back(cls: type, data: st.DataObject, count: int, delta: float) -> None:
     m = count * data.draw(some(cls))
@@ -91,7 +92,7 @@ def test_there_and_back(cls: type, data: st.DataObject, count: int, delta: float
 
 
 @every
-@settings(max_examples=40)
+@cases(40)
 @given(data=st.data(), count=st.integers(1, 9), epsilon=st.floats(0.01, 8))
 def test_back_and_there(cls: type, data: st.DataObject, count: int, epsilon: float) -> None:
     m = count * data.draw(some(cls))
@@ -103,7 +104,7 @@ def test_back_and_there(cls: type, data: st.DataObject, count: int, epsilon: flo
 
 
 @every
-@settings(max_examples=25)
+@cases(25)
 @given(data=st.data(), count=st.integers(1, 9), other=some(dpc.Gaussian) | some(dpc.BlackBox))
 def test_every_claim_can_be_made_again_and_rests_on_descriptions(
     cls: type, data: st.DataObject, count: int, other: dpc.Mechanism
@@ -122,7 +123,7 @@ def test_every_claim_can_be_made_again_and_rests_on_descriptions(
 
 
 @every
-@settings(max_examples=25)
+@cases(25)
 @given(data=st.data(), count=st.integers(0, 9), delta=deltas)
 def test_an_answer_says_who_is_behind_each_end(cls: type, data: st.DataObject, count: int, delta: Any) -> None:
     answer = epsilon_of(count * data.draw(some(cls)), delta)
@@ -145,7 +146,7 @@ def test_every_theorem_states_its_mathematics_and_its_page(theorem: Any) -> None
     assert theorem.id
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(compositions(3, 6), st.lists(deltas, min_size=1, max_size=4), st.lists(epsilons, min_size=1, max_size=4))
 def test_a_sequence_of_questions_is_each_of_them(c: dpc.Composition, at: list[Any], beyond: list[Any]) -> None:
     many = dpc.delta(c, epsilon=beyond)

@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from dpcompose.numerics.binomial import two_point_delta, two_point_epsilon, two_point_tails
 from dpcompose.numerics.chain import Chain, Flat, Rising
 from dpcompose.numerics.enclosure import Enclosure
@@ -180,7 +181,7 @@ masses = st.one_of(
 
 
 @given(st.integers(0, 200), steps, shares)
-@settings(max_examples=80)
+@cases(80)
 def test_profile_is_the_sum_of_its_terms(count: int, step: float | Fraction, share: float) -> None:
     level = Fraction(share) * count * Fraction(step)
     found, (truth, _) = two_point_delta(count, step, level), sums(count, Fraction(step), level)
@@ -191,7 +192,7 @@ def test_profile_is_the_sum_of_its_terms(count: int, step: float | Fraction, sha
 
 
 @given(st.integers(0, 200), steps, masses)
-@settings(max_examples=60)
+@cases(60)
 def test_inverse_is_where_the_sum_meets_the_mass(count: int, step: float | Fraction, mass: float) -> None:
     found, slack = two_point_epsilon(count, step, Enclosure(mass, mass)), mpmath.mpf(10) ** -60
     with mpmath.workdps(80):
@@ -206,7 +207,7 @@ def test_inverse_is_where_the_sum_meets_the_mass(count: int, step: float | Fract
 
 
 @given(st.integers(1, 10**12), st.floats(1e-12, 100.0), masses)
-@settings(max_examples=40)
+@cases(40)
 def test_profile_at_the_inverse_is_the_mass(count: int, step: float, mass: float) -> None:
     found = two_point_epsilon(count, step, Enclosure(mass, mass))
     assert two_point_delta(count, step, found.upper).lower <= mass
@@ -215,7 +216,7 @@ def test_profile_at_the_inverse_is_the_mass(count: int, step: float, mass: float
 
 
 @given(st.integers(1, 10**6), st.floats(1e-6, 5.0), masses, masses)
-@settings(max_examples=40)
+@cases(40)
 def test_a_wide_mass_gets_the_hull_of_its_ends(count: int, step: float, one: float, other: float) -> None:
     low, high = min(one, other), max(one, other)
     found = two_point_epsilon(count, step, Enclosure(low, high))

@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.numerics.chisquare import (
     MOST_ROWS,
@@ -17,7 +18,7 @@ from dpcompose.numerics.chisquare import (
 )
 from dpcompose.numerics.enclosure import Enclosure
 
-MANY = settings(max_examples=60)
+MANY = cases(60)
 
 
 def exact(x):

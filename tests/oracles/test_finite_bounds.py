@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import pytest
 from flint import arb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from dpcompose.numerics.atoms import scaled
 from dpcompose.numerics.berry_esseen import NormalProfile
 from dpcompose.numerics.chernoff import inverse_bounds, profile_bounds
@@ -42,7 +43,7 @@ def test_closed_bounds_hold_the_exact_value(parts: list[tuple[Response, int]], l
 
 
 @given(st.floats(0.001, 30.0), st.floats(0.0, 8.0))
-@settings(max_examples=60)
+@cases(60)
 def test_every_tilt_is_valid(tilt: float, level: float) -> None:
     parts = [(Response(Fraction(1, 10)), 100), (Response(Fraction(1, 4)), 20)]
     bound = NormalProfile.at(Tilted(scaled(parts)), tilt).profile(Fraction(level))

@@ -10,9 +10,10 @@ from fractions import Fraction
 import mpmath
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from dpcompose.numerics.atoms import coprime_base
 from dpcompose.numerics.binomial import two_point_delta, two_point_epsilon
 from dpcompose.numerics.enclosure import Enclosure, ball
@@ -46,7 +47,7 @@ pairs = st.integers(2, 4).flatmap(lambda n: st.builds(Pair, distributions(n), di
 
 
 @given(st.lists(pairs, min_size=1, max_size=5), st.sampled_from([0.0, 0.1, 0.7, 2.0]))
-@settings(max_examples=60)
+@cases(60)
 def test_profile_of_pairs_is_the_sum_over_outcomes(several: list[Pair], level: float) -> None:
     found, truth = sum_delta([(pair, 1) for pair in several], level), every_outcome(several, level)
     with mpmath.workdps(60):
@@ -55,7 +56,7 @@ def test_profile_of_pairs_is_the_sum_over_outcomes(several: list[Pair], level: f
 
 
 @given(st.lists(pairs, min_size=1, max_size=4), st.floats(0.0, 1.0))
-@settings(max_examples=60)
+@cases(60)
 def test_inverse_of_pairs_is_where_outcomes_meet_the_mass(several: list[Pair], mass: float) -> None:
     found = sum_epsilon([(pair, 1) for pair in several], Enclosure(mass, mass))
     leak = 1 - math.prod(1 - sum((p for p, q in zip(x.p, x.q, strict=True) if not q), Fraction(0)) for x in several)
@@ -72,7 +73,7 @@ def test_inverse_of_pairs_is_where_outcomes_meet_the_mass(several: list[Pair], m
 
 
 @given(st.lists(pairs, min_size=1, max_size=3), st.lists(st.integers(0, 3), min_size=3, max_size=3))
-@settings(max_examples=30)
+@cases(30)
 def test_counts_are_repetitions(several: list[Pair], counts: list[int]) -> None:
     counted = [(pair, n) for pair, n in zip(several, counts, strict=False)]
     written_out = [pair for pair, n in counted for _ in range(n)]
@@ -82,7 +83,7 @@ def test_counts_are_repetitions(several: list[Pair], counts: list[int]) -> None:
 
 
 @given(st.integers(1, 400), st.fractions(Fraction(1, 50), 2), st.floats(0.0, 1.0))
-@settings(max_examples=40)
+@cases(40)
 def test_one_response_agrees_with_the_binomial_sum(count: int, e: Fraction, share: float) -> None:
     level = Fraction(share) * count * e
     one, other = sum_delta([(Response(e), count)], level), two_point_delta(count, e, level)

@@ -8,9 +8,10 @@ import mpmath as mp
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.gamma import gamma_lower
@@ -24,7 +25,7 @@ from dpcompose.numerics.laplace import (
     laplace_mean,
 )
 
-MANY = settings(max_examples=60)
+MANY = cases(60)
 
 
 def exact(x):

@@ -5,14 +5,15 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.normal import normal_delta, normal_epsilon, normal_mu
 
-MANY = settings(max_examples=150)
+MANY = cases(150)
 
 
 def exact(x):

@@ -8,11 +8,12 @@ from typing import Any
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.inversion import Direction
 from dpcompose.mechanisms.discrete_pair import PairLaw
 from dpcompose.notions import Curve
@@ -147,7 +148,7 @@ def finite_divergence(p: list[Fraction], q: list[Fraction], order: Any) -> mpf:
     return mpmath.log(mpmath.fsum(x**a * y ** (1 - a) for x, y in both)) / (a - 1)
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(pairs, orders)
 def test_finite_pairs(weights: list[tuple[int, int]], order: Any) -> None:
     p, q = divided([a for a, _ in weights]), divided([b for _, b in weights])
@@ -159,7 +160,7 @@ def test_finite_pairs(weights: list[tuple[int, int]], order: Any) -> None:
         assert found.upper - found.lower <= CLOSE * found.upper + 1e-40
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(pairs, orders, st.sampled_from([Fraction(1, 100), Fraction(1, 2), Fraction(9, 10)]))
 def test_sampled_finite_pairs(weights: list[tuple[int, int]], order: Any, rate: Fraction) -> None:
     p, q = divided([a for a, _ in weights]), divided([b for _, b in weights])
@@ -184,7 +185,7 @@ def kept(p: list[Fraction], q: list[Fraction]) -> tuple[list[Fraction], list[Fra
     return [x / top for x, _ in common], [y / bottom for _, y in common]
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=4), orders)
 def test_what_leaks_is_left_out(weights: list[tuple[int, int]], order: Any) -> None:
     first, second = [a for a, _ in weights], [b for _, b in weights]
@@ -206,7 +207,7 @@ def test_what_leaks_is_left_out(weights: list[tuple[int, int]], order: Any) -> N
             assert found.upper >= truth - mpf(10) ** -40
 
 
-@settings(max_examples=300)
+@cases(300)
 @given(st.floats(-12, 12), st.floats(1e-6, 1 - 1e-6), st.floats(1, 200))
 def test_removing_costs_more_than_adding_where_the_pair_is_symmetric(loss: float, rate: float, order: float) -> None:
     """The two outcomes ±l of a symmetric pair together: E X^α − X^{1−α} over them is not negative."""

@@ -4,16 +4,17 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.roots import invert_decreasing, invert_increasing, largest_integer
 from dpcompose.numerics.search import argmin, bracket, root
 
 positive = st.floats(min_value=1e-150, max_value=1e150)
 anywhere = st.sampled_from([0.0, 1.0, 1e-300, 1e300, math.inf, math.nan, -5.0])
-MANY = settings(max_examples=60)
+MANY = cases(60)
 
 
 def square(x: float) -> Enclosure:

@@ -8,16 +8,17 @@ from fractions import Fraction
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.regions import accuracy, advantage, bayes_error, beta, posterior, posterior_odds, tpr
 from regions.exact_pairs import Pair, errors, pairs
 
 
 @given(pairs(4), st.fractions(0, 1, max_denominator=12))
-@settings(max_examples=60)
+@cases(60)
 def test_the_best_guess_about_a_pair(pair: Pair, prior: Fraction) -> None:
     m = dpc.DiscretePair(p=pair[0], q=pair[1])
     wrong = min(min(prior * y + (1 - prior) * x, prior * x + (1 - prior) * y) for x, y in errors(pair))
@@ -29,7 +30,7 @@ def test_the_best_guess_about_a_pair(pair: Pair, prior: Fraction) -> None:
 
 
 @given(pairs(4))
-@settings(max_examples=40)
+@cases(40)
 def test_the_advantage_is_the_total_variation(pair: Pair) -> None:
     found = advantage(dpc.DiscretePair(p=pair[0], q=pair[1]))
     assert sum(abs(x - y) for x, y in zip(*pair, strict=True)) / 2 in found.enclosure
@@ -81,7 +82,7 @@ def test_gaussian_odds_are_the_quantile_of_the_loss(chance: float) -> None:
 
 
 @given(pairs(4), st.fractions(0, Fraction(9, 10), max_denominator=20))
-@settings(max_examples=15)
+@cases(15)
 def test_odds_beyond_the_bound_are_rare(pair: Pair, chance: Fraction) -> None:
     found = posterior_odds(dpc.DiscretePair(p=pair[0], q=pair[1]), delta=chance)
     ratios = [(x / y if y else None, x) for laws in (pair, pair[::-1]) for x, y in zip(*laws, strict=True)]

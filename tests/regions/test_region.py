@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.regions import Order, is_private, region, single_region, within
 from regions.exact_pairs import Pair, errors, hockey_stick, image, least_fnr, maps, pairs
 
@@ -38,7 +39,7 @@ def test_the_vertices_are_those_of_the_figure(k: int, epsilon: str, delta: str) 
 
 
 @given(pairs(4), RATES, RATES)
-@settings(max_examples=80)
+@cases(80)
 def test_what_a_pair_reaches_is_decided_exactly(pair: Pair, fnr: Fraction, fpr: Fraction) -> None:
     found = region(pair_of(pair), Order.FORWARD)
     x, y = (fnr, fpr) if fnr + fpr <= 1 else (1 - fnr, 1 - fpr)
@@ -48,7 +49,7 @@ def test_what_a_pair_reaches_is_decided_exactly(pair: Pair, fnr: Fraction, fpr: 
 
 
 @given(pairs(4))
-@settings(max_examples=40)
+@cases(40)
 def test_every_test_lies_in_the_region_of_either_order(pair: Pair) -> None:
     either, back = region(pair_of(pair)), region(pair_of(pair), Order.BACKWARD)
     for fnr, fpr in errors(pair):
@@ -58,7 +59,7 @@ def test_every_test_lies_in_the_region_of_either_order(pair: Pair) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60)
+@cases(60)
 def test_processing_shrinks_the_region(data: st.DataObject) -> None:
     pair = data.draw(pairs(5))
     rows = data.draw(maps(len(pair[0])))
@@ -71,7 +72,7 @@ def test_processing_shrinks_the_region(data: st.DataObject) -> None:
 
 
 @given(pairs(4), pairs(4))
-@settings(max_examples=60)
+@cases(60)
 def test_inclusion_is_what_the_hockey_sticks_say(first: Pair, second: Pair) -> None:
     bends = {Fraction(1, 1000), Fraction(1000)}
     for pair in (first, second):
@@ -82,7 +83,7 @@ def test_inclusion_is_what_the_hockey_sticks_say(first: Pair, second: Pair) -> N
 
 
 @given(pairs(4), pairs(4), RATES, RATES)
-@settings(max_examples=40)
+@cases(40)
 def test_an_intersection_holds_what_both_hold(first: Pair, second: Pair, fnr: Fraction, fpr: Fraction) -> None:
     one, two = region(pair_of(first)), region(pair_of(second))
     both = one.intersect(two)
@@ -93,7 +94,7 @@ def test_an_intersection_holds_what_both_hold(first: Pair, second: Pair, fnr: Fr
 
 
 @given(pairs(4), st.floats(-3, 3))
-@settings(max_examples=60)
+@cases(60)
 def test_a_tangent_touches(pair: Pair, level: float) -> None:
     """KOV-FIG3: P_FA = −e^t P_MD + 1 − d_t."""
     line = region(pair_of(pair), Order.FORWARD).tangent(level)
@@ -175,7 +176,7 @@ def test_the_two_inequalities() -> None:
 
 
 @given(pairs(4), st.fractions(1, 4, max_denominator=6))
-@settings(max_examples=40)
+@cases(40)
 def test_closeness_is_that_every_test_satisfies_both_inequalities(pair: Pair, factor: Fraction) -> None:
     distance = max(hockey_stick(pair, factor), hockey_stick((pair[1], pair[0]), factor))
     sides = [(y + factor * x, x + factor * y) for x, y in errors(pair)]

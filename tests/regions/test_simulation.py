@@ -8,10 +8,11 @@ from itertools import product
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from cases import cases
 from dpcompose.errors import InvalidParameter
 from dpcompose.regions import (
     Distinguishable,
@@ -37,7 +38,7 @@ def fractions(text: str) -> Law:
 
 
 @given(pairs(6), FACTORS, EXTRA)
-@settings(max_examples=400)
+@cases(400)
 def test_the_map_carries_the_leaky_response_to_the_pair(pair: Pair, factor: Fraction, extra: Fraction) -> None:
     distance = max(hockey_stick(pair, factor), hockey_stick(pair[::-1], factor))  # type: ignore[arg-type]
     found = simulate(*pair, exp_epsilon=factor, delta=min(distance + extra, Fraction(1)))
@@ -49,7 +50,7 @@ def test_the_map_carries_the_leaky_response_to_the_pair(pair: Pair, factor: Frac
 
 
 @given(pairs(5), FACTORS)
-@settings(max_examples=100)
+@cases(100)
 def test_a_pair_that_is_too_far_apart_is_refused_with_the_event(pair: Pair, factor: Fraction) -> None:
     distance = max(hockey_stick(pair, factor), hockey_stick(pair[::-1], factor))  # type: ignore[arg-type]
     if not distance:
@@ -178,7 +179,7 @@ def test_a_transcript_is_drawn_from_its_symbols() -> None:
 
 
 @given(st.data())
-@settings(max_examples=150)
+@cases(150)
 def test_processing_can_be_undone_by_finding_it(data: st.DataObject) -> None:
     """KOV-T2.5: whatever a map made of a pair, some map is found that makes it."""
     pair = data.draw(pairs(6))
@@ -192,7 +193,7 @@ def test_processing_can_be_undone_by_finding_it(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60)
+@cases(60)
 def test_a_map_is_found_exactly_where_a_linear_program_finds_one(data: st.DataObject) -> None:
     source, size = data.draw(pairs(4)), data.draw(st.integers(1, 4))
     target = (data.draw(laws(size)), data.draw(laws(size)))

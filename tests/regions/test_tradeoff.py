@@ -8,11 +8,12 @@ from functools import partial
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.kernel import Side
 from dpcompose.regions import Order, alpha, beta, region
 from dpcompose.regions.closed import NormalTradeoff
@@ -50,7 +51,7 @@ def normal_tradeoff(noise: float, level: float) -> mp.mpf:
 
 
 @given(pairs(4), LEVELS)
-@settings(max_examples=80)
+@cases(80)
 def test_each_order_of_a_pair_is_the_best_of_all_tests(pair: Pair, level: Fraction) -> None:
     m = dpc.DiscretePair(p=pair[0], q=pair[1])
     forward, backward = least_fnr(pair, level), least_fnr((pair[1], pair[0]), level)
@@ -62,7 +63,7 @@ def test_each_order_of_a_pair_is_the_best_of_all_tests(pair: Pair, level: Fracti
 
 
 @given(pairs(3), pairs(2), LEVELS)
-@settings(max_examples=30)
+@cases(30)
 def test_a_product_of_pairs_is_the_best_of_all_tests(first: Pair, second: Pair, level: Fraction) -> None:
     m = dpc.DiscretePair(p=first[0], q=first[1]) + dpc.DiscretePair(p=second[0], q=second[1])
     truth = least_fnr(together(first, second), level)

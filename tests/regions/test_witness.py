@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.regions import Order, judge, witness
 from regions.exact_pairs import Pair, pairs
 
@@ -44,7 +45,7 @@ def test_a_claim_that_promises_too_much_is_refuted(mechanism: dpc.Mechanism, eps
 
 
 @given(pairs(4), st.sampled_from([0.0, 0.3, 1.0]), st.fractions(0, 1, max_denominator=20))
-@settings(max_examples=80)
+@cases(80)
 def test_a_pair_is_judged_right(pair: Pair, epsilon: float, delta: Fraction) -> None:
     m = dpc.DiscretePair(p=pair[0], q=pair[1])
     verdict = judge(m, epsilon, delta)

@@ -7,10 +7,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose import release
 from dpcompose.release.quantiles import gaps
 from dpcompose.release.sampling.testing import RepeatableBytesForTests
@@ -39,7 +40,7 @@ def exact(question: Any, rows: list[tuple[int, str, float]]) -> dict[Any, tuple[
 
 @pytest.mark.parametrize("statistic", ["count", "sum", "mean", "variance"])
 @pytest.mark.parametrize("adjacency", list(dpc.Adjacency))
-@settings(max_examples=40)
+@cases(40)
 @given(rows=ROWS, who=st.integers(-3, 3), other=ROWS, max_rows=st.integers(1, 3), groups=st.integers(1, 4))
 def test_a_unit_moves_few_cells_and_none_too_far(  # noqa: PLR0917 - drawn
     statistic: str, adjacency: dpc.Adjacency, rows: Any, who: int, other: Any, max_rows: int, groups: int
@@ -70,7 +71,7 @@ def test_a_unit_moves_few_cells_and_none_too_far(  # noqa: PLR0917 - drawn
 
 
 @pytest.mark.parametrize("statistic", ["count", "sum", "mean", "variance"])
-@settings(max_examples=40)
+@cases(40)
 @given(rows=ROWS, who=st.integers(-3, 3), max_rows=st.integers(1, 3))
 def test_a_unit_moves_a_single_number_no_further_than_stated(
     statistic: str, rows: Any, who: int, max_rows: int
@@ -82,7 +83,7 @@ def test_a_unit_moves_a_single_number_no_further_than_stated(
     assert all(abs(a - b) <= c for a, b, c in zip(here[None], there[None], allowed, strict=True))
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(rows=ROWS, who=st.integers(-3, 3), max_rows=st.integers(1, 3), q=st.sampled_from([0, 0.1, 0.5, 0.75, 1]))
 def test_a_unit_moves_every_gap_of_a_quantile_no_further_than_stated(
     rows: Any, who: int, max_rows: int, q: float

@@ -1,0 +1,40 @@
+"""How many cases a property test draws: as many as it says, scaled by the profile it runs under.
+
+`HYPOTHESIS_PROFILE=quick` draws a tenth, for the daily loop; `ci` is the measure; `nightly` draws thirty times as many,
+and other ones every time.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from fractions import Fraction
+
+from hypothesis import HealthCheck, settings
+
+SCALES = {"quick": Fraction(1, 10), "ci": Fraction(1), "nightly": Fraction(30)}
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
+USUAL = 100
+"""What a property test draws under `ci` when it does not say."""
+
+
+def scaled(count: int, profile: str = PROFILE) -> int:
+    """That many cases under `ci`; at least one under any profile."""
+    return math.ceil(count * SCALES[profile])
+
+
+def cases(count: int) -> settings:
+    """Decorate a property test with this, in place of `settings(max_examples=count)`."""
+    return settings(max_examples=scaled(count))
+
+
+for _name in SCALES:
+    settings.register_profile(
+        _name,
+        derandomize=_name != "nightly",  # the same cases every time: a failure is about the change, not about luck
+        deadline=None,  # timings never gate a test
+        print_blob=True,
+        max_examples=scaled(USUAL, _name),
+        suppress_health_check=[HealthCheck.too_slow],  # a timing as well
+    )
+settings.load_profile(PROFILE)
