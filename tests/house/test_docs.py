@@ -1,8 +1,9 @@
-"""The documents, run: every Python block is executed, and what it prints is what it says it prints."""
+"""The documents and the docstrings, run: what an example prints is what it says it prints."""
 
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*sorted((ROOT / "docs").glob("*.md")), *ROOT.glob("README.md")]
+SOURCE = ROOT / "src"
+SHOWING = sorted(path for path in SOURCE.rglob("*.py") if ">>>" in path.read_text(encoding="utf-8"))
 FENCE = re.compile(r"^```(?:python|pycon)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -37,6 +40,22 @@ def failures(text: str, name: str) -> str:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_a_document_says_what_happens(path: Path) -> None:
     assert not failures(path.read_text(encoding="utf-8"), path.name)
+
+
+def module_of(path: Path) -> str:
+    """The name under which a file is imported."""
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("path", SHOWING, ids=module_of)
+def test_a_docstring_says_what_happens(path: Path) -> None:
+    run = doctest.testmod(importlib.import_module(module_of(path)), optionflags=FLAGS, verbose=False)
+    assert run.attempted
+    assert not run.failed
+
+
+def test_the_packages_show_how_they_are_used() -> None:
+    assert len(SHOWING) >= 5
 
 
 def test_the_guide_is_more_than_prose() -> None:
