@@ -1,0 +1,230 @@
+"""A filter: caps fixed in advance, and the guarantee of whoever stays below them on every path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from functools import lru_cache
+
+from dpcompose.description import ADD_REMOVE, FULLY_ADAPTIVE, Adjacency, Composition, Mechanism
+from dpcompose.errors import AdjacencyMismatch, DPError, InvalidParameter
+from dpcompose.filters.numbers import meant, shortened, stated, unit_of, units_down, units_up
+from dpcompose.filters.readings import Reading, cheapest, readings
+from dpcompose.filters.rules import RULES, Cost, Rule, Target, best_order
+from dpcompose.numerics.enclosure import Real, rounded
+from dpcompose.parameters import DELTA, EPSILON, Param
+from dpcompose.prove.answer import Answer
+from dpcompose.prove.answer import delta as delta_at
+
+NAMES = tuple(RULES)
+MOST_ORDERS = 32
+ORDER = Param("α", 1, 10**6, "order")
+HEIGHT = Param("height", 0, 10**9, "shape of a budget curve")
+SHRINKING = (0, 2**-44, 2**-36, 2**-24)
+"""By how much a cap is lowered until its promise is certified at the target."""
+SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²"}
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """(ε, δ) for everything that an analyst does below the caps, however each step and the end were chosen."""
+
+    epsilon: Fraction
+    delta: Fraction
+    caps: tuple[tuple[str, Fraction], ...]
+    claim: Answer
+    """The δ that the caps have at ε, with the theorems behind it; its upper end is at most `delta`."""
+
+    @property
+    def because(self) -> str:
+        """Why it holds, in one line."""
+        return self.claim.because
+
+    def cite(self) -> str:
+        """BibTeX for the theorems behind it."""
+        return self.claim.cite()
+
+    def __str__(self) -> str:
+        named = ", ".join(f"{SYMBOLS.get(k, k)} ≤ {rounded(cap, ROUND_FLOOR)}" for k, cap in self.caps if cap)
+        return f"ε = {_shown(self.epsilon)} at δ = {_shown(self.delta)}, whoever stays below {named} on every path"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Sums that are capped, each by itself; made by `filter_of`, or from caps that were kept."""
+
+    name: str
+    epsilon: Fraction
+    delta: Fraction
+    caps: Cost
+    """One for each coordinate, whole numbers of its unit. They never change once something was spent."""
+    orders: tuple[Fraction, ...] = ()
+    """The orders of a Rényi filter."""
+    adjacency: Adjacency | None = ADD_REMOVE
+    """The relation under which steps are read; None leaves it to the keeper of the sums."""
+
+    def __post_init__(self) -> None:
+        if self.name not in RULES:
+            raise InvalidParameter("filter", self.name, " or ".join(NAMES))
+        if len(self.caps) != len(self.coordinates) or any(cap < 0 for cap in self.caps):
+            raise InvalidParameter("caps", self.caps, f"one number, not negative, for each of {self.coordinates}")
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """What is added up."""
+        return self.rule.coordinates
+
+    @property
+    def units(self) -> Cost:
+        """The decimal unit of each coordinate, in which its cap is a whole number below 2^63."""
+        return tuple(map(unit_of, self.caps))
+
+    @property
+    def leak(self) -> Fraction:
+        """The share of δ that is set apart for steps that may reveal everything."""
+        return self.caps[-1] if self.rule.leaks else Fraction(0)
+
+    @property
+    def nothing(self) -> Cost:
+        """What has been spent before the first step."""
+        return (Fraction(0),) * len(self.caps)
+
+    @property
+    def guarantee(self) -> Promise:
+        """What holds at the caps; it never depends on what was spent. Raises if the caps do not prove it."""
+        return _promise(self)
+
+    def reading(self, mechanism: Mechanism) -> Reading:
+        """The cheapest way to enter a mechanism, or a block that is fixed in itself, as a step."""
+        if None not in (self.adjacency, mechanism.adjacency) and mechanism.adjacency is not self.adjacency:
+            raise AdjacencyMismatch(
+                f"A filter for {self.adjacency.value} cannot read a mechanism stated for {mechanism.adjacency.value}: "  # type: ignore[union-attr]
+                "what they cost does not add up."
+            )
+        return _read(self, stated(mechanism))
+
+    def cost(self, mechanism: Mechanism) -> Cost:
+        """What a step costs, coordinate by coordinate: exact, or rounded up."""
+        return self.reading(mechanism).cost
+
+    def admits(self, spent: Sequence[Fraction], cost: Sequence[Fraction]) -> bool:
+        """Whether every sum stays at or below its cap."""
+        return all(s + c <= cap for s, c, cap in zip(spent, cost, self.caps, strict=True))
+
+    def whole_caps(self) -> tuple[int, ...]:
+        """The caps in units, rounded down."""
+        return tuple(units_down(cap, unit) for cap, unit in zip(self.caps, self.units, strict=True))
+
+    def whole(self, cost: Sequence[Fraction]) -> tuple[int, ...]:
+        """A cost in units, rounded up."""
+        return tuple(units_up(c, unit) for c, unit in zip(cost, self.units, strict=True))
+
+    @property
+    def rule(self) -> Rule:
+        """How its notion is read."""
+        return RULES[self.name](self.orders)
+
+
+def filter_of(
+    name: str,
+    *,
+    epsilon: Real,
+    delta: Real,
+    leak: Real = 0,
+    orders: Sequence[Real] | Mapping[Real, Real] | None = None,
+    adjacency: Adjacency | None = ADD_REMOVE,
+) -> Filter:
+    """Choose caps for a target (ε, δ), once and for all.
+
+    `basic` caps Σε and Σδ; `zcdp` caps Σρ, and Σδ at `leak`; `renyi` caps the divergences of `orders` along a budget
+    curve (straight, or of the shape that a mapping gives; by default the one best order); `gdp` caps Σμ².
+    """
+    if name not in RULES:
+        raise InvalidParameter("filter", name, " or ".join(NAMES))
+    target = _target(name, epsilon, delta, leak)
+    if orders is not None and name != "renyi":
+        raise InvalidParameter("orders", orders, "orders only with the filter renyi")
+    shape = _shape(orders, target) if name == "renyi" else {}
+    rule = RULES[name](tuple(shape), tuple(shape.values()))
+    found = rule.caps(target)
+    for lower in SHRINKING:
+        caps = tuple(
+            cap if coordinate in {"epsilon", "delta"} else _down(cap * (1 - Fraction(lower)))
+            for coordinate, cap in zip(rule.coordinates, found, strict=True)
+        )
+        made = Filter(name, target.epsilon, target.delta, caps, rule.orders, adjacency)
+        if _proves(made):
+            return made
+    raise DPError(f"No caps of the filter {name} prove ε = {_shown(target.epsilon)} at δ = {_shown(target.delta)}.")
+
+
+def _down(cap: Fraction) -> Fraction:
+    unit = unit_of(cap)
+    return units_down(cap, unit) * unit
+
+
+def _target(name: str, epsilon: Real, delta: Real, leak: Real) -> Target:
+    """The target, or why this filter cannot aim at it."""
+    target = Target(
+        meant(EPSILON.check("epsilon", epsilon)), meant(DELTA.check("delta", delta)), meant(DELTA.check("leak", leak))
+    )
+    if target.leak and name in {"basic", "gdp"}:
+        raise InvalidParameter("leak", leak, f"0 with the filter {name}, which sets no share of δ apart")
+    if name != "basic" and not target.leak < target.delta < 1:
+        raise InvalidParameter(
+            "delta", delta, f"more than the leak and less than 1 with the filter {name}; with δ = 0 take basic"
+        )
+    return target
+
+
+def _shape(orders: Sequence[Real] | Mapping[Real, Real] | None, target: Target) -> dict[Fraction, Fraction]:
+    """The orders with the shape of the budget curve: straight, unless heights are given."""
+    if orders is None:
+        order = best_order(target)
+        return {order: order}
+    named = list(orders.items() if isinstance(orders, Mapping) else ((a, a) for a in orders))
+    found = {meant(ORDER.check("orders", a)): meant(HEIGHT.check("orders", h)) for a, h in named}
+    if not 0 < len(found) == len(named) <= MOST_ORDERS or min(found) <= 1 or not all(found.values()):
+        raise InvalidParameter("orders", orders, f"1 to {MOST_ORDERS} orders above 1, each once, with heights above 0")
+    return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=256)
+def _at_caps(book: Filter) -> Answer:
+    box = book.rule.box(book.caps)
+    return delta_at(Composition(((box, 1),), FULLY_ADAPTIVE, book.rule.notion), book.epsilon)
+
+
+def _proves(book: Filter) -> bool:
+    return (book.name == "basic" and book.caps == (book.epsilon, book.delta)) or _at_caps(book).upper <= book.delta
+
+
+def _promise(book: Filter) -> Promise:
+    if not _proves(book):
+        raise DPError(
+            f"The caps of this {book.name} filter do not prove ε = {_shown(book.epsilon)} at δ = {_shown(book.delta)}."
+        )
+    return Promise(book.epsilon, book.delta, tuple(zip(book.coordinates, book.caps, strict=True)), _at_caps(book))
+
+
+@lru_cache(maxsize=4096)
+def _read(book: Filter, mechanism: Mechanism) -> Reading:
+    found = list(readings(mechanism, book.rule, book.caps))
+    if not found:
+        other = " or ".join(name for name in NAMES if name != book.name)
+        raise DPError(
+            f"The filter {book.name} cannot read {type(mechanism).__name__}: no theorem bounds it by "
+            f"{' and '.join(SYMBOLS.get(c, c) for c in book.coordinates)}; another filter may ({other})."
+        )
+    best = cheapest(found, book.caps)
+    cost = tuple(shortened(c, unit) for c, unit in zip(best.cost, book.units, strict=True))
+    return Reading(cost, best.by)
+
+
+def _shown(number: Fraction) -> str:
+    return rounded(number, ROUND_CEILING)
+
+
+__all__ = ["NAMES", "Filter", "Promise", "filter_of"]

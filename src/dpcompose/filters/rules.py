@@ -1,0 +1,221 @@
+"""The four filters: which sums are kept, what the caps are, and how a promise is read.
+
+A rule knows one notion of privacy. Its caps are numbers, fixed before the first output; they describe one black box,
+and what that box costs is what everything costs together, for whoever stays below the caps on every path.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.description import Mechanism
+from dpcompose.mechanisms import BlackBox
+from dpcompose.notions import GDP, ZCDP, ApproxDP, Guarantee, Linear, Renyi, Value
+from dpcompose.numerics.enclosure import Enclosure, ball, enclose
+from dpcompose.numerics.normal import normal_mu
+from dpcompose.numerics.roots import invert_increasing
+from dpcompose.theorems.renyi import CanonneKamathSteinke, OneOrder, ResponseCurve
+
+Cost = tuple[Fraction, ...]
+"""One number for each coordinate of a filter, exact or rounded up."""
+HUGE = 1e150
+MOST_EXCESS = 1e6
+"""Orders beyond this are not told from infinity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is to hold at the caps: (ε, δ), of which `leak` is set apart for steps that may reveal everything."""
+
+    epsilon: Fraction
+    delta: Fraction
+    leak: Fraction = Fraction(0)
+
+    @property
+    def left(self) -> Enclosure:
+        """δ beyond the leak: (δ − leak)/(1 − leak)."""
+        return Enclosure.exactly((self.delta - self.leak) / (1 - self.leak))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(ABC):
+    """One notion, and how its sums are capped."""
+
+    orders: tuple[Fraction, ...] = ()
+    """The orders that a Rényi filter adds up."""
+    heights: tuple[Fraction, ...] = ()
+    """The shape of its budget curve at each of them."""
+
+    @property
+    @abstractmethod
+    def notion(self) -> type[Guarantee]:
+        """What is added up."""
+
+    @property
+    @abstractmethod
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of the sums; what leaks is called delta, and comes last."""
+
+    @property
+    def leaks(self) -> bool:
+        """Whether a sum of leaks is kept beside the others."""
+        return self.coordinates[-1] == "delta"
+
+    @abstractmethod
+    def caps(self, target: Target) -> Cost:
+        """Caps at which the target holds, the greatest up to rounding; whoever uses them certifies them."""
+
+    @abstractmethod
+    def box(self, caps: Cost) -> Mechanism:
+        """The one step that takes up the caps; its promise covers them."""
+
+    @abstractmethod
+    def direct(self, promise: Any) -> Cost | None:
+        """What a promise of the notion costs; None where it says nothing."""
+
+    @abstractmethod
+    def converted(self, promise: ApproxDP) -> Cost | None:
+        """What an (ε, δ)-DP step costs; None where the notion cannot tell."""
+
+
+class Basic(Rule):
+    """ε and δ add up."""
+
+    __slots__ = ()
+    notion = ApproxDP
+    coordinates = ("epsilon", "delta")
+
+    def caps(self, target: Target) -> Cost:
+        """The target itself: all of δ is for leaks."""
+        return (target.epsilon, target.delta)
+
+    def box(self, caps: Cost) -> Mechanism:
+        """(ε, δ)-DP."""
+        return BlackBox(epsilon=caps[0], delta=caps[1])
+
+    def direct(self, promise: ApproxDP) -> Cost | None:
+        """The promise, at its upper ends."""
+        return (Fraction(promise.epsilon), upper(promise.delta))
+
+    converted = direct
+
+
+class Concentrated(Rule):
+    """ρ adds up, and δ beside it."""
+
+    __slots__ = ()
+    notion = ZCDP
+    coordinates = ("rho", "delta")
+
+    def caps(self, target: Target) -> Cost:
+        """The greatest ρ that converts to ε at what is left of δ beyond the leak."""
+        return (_greatest(lambda rho: _line(rho).delta(target.epsilon), target), target.leak)
+
+    def box(self, caps: Cost) -> Mechanism:
+        """δ-approximately ρ-zCDP."""
+        return BlackBox(rho=caps[0], delta=caps[1])
+
+    def direct(self, promise: ZCDP) -> Cost | None:
+        """The promise, at its upper ends."""
+        return (upper(promise.rho), upper(promise.delta))
+
+    def converted(self, promise: ApproxDP) -> Cost | None:
+        """ρ = ε tanh(ε/2), and δ leaks."""
+        e = promise.epsilon
+        rho = upper(enclose(lambda: ball(e) * (ball(e) / 2).tanh())) if e else Fraction(0)
+        return (rho, upper(promise.delta))
+
+
+class RenyiOrders(Rule):
+    """Rényi divergences of stated orders add up, and δ beside them; every order must fit."""
+
+    __slots__ = ()
+    notion = Renyi
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """One for each order, and what leaks."""
+        return (*(f"renyi {order}" for order in self.orders), "delta")
+
+    def caps(self, target: Target) -> Cost:
+        """The shape of the budget curve, as high as one of its orders still converts to the target."""
+
+        def delta(height: Fraction) -> Enclosure:
+            found = [
+                _line(height * h / a).delta_at(a, target.epsilon)
+                for a, h in zip(self.orders, self.heights, strict=True)
+            ]
+            return Enclosure(min(e.lower for e in found), min(e.upper for e in found))
+
+        height = _greatest(delta, target)
+        return (*(height * h for h in self.heights), target.leak)
+
+    def box(self, caps: Cost) -> Mechanism:
+        """A table of Rényi divergences."""
+        return BlackBox(renyi=dict(zip(self.orders, caps, strict=False)), delta=caps[-1])
+
+    def direct(self, promise: Renyi) -> Cost | None:
+        """The curve at every order, the larger of both directions."""
+        found = [enclose(lambda a=a: promise.curve.at(a)) for a in self.orders]  # type: ignore[misc]  # a is bound
+        return (*map(upper, found), upper(promise.delta)) if all(math.isfinite(e.upper) for e in found) else None
+
+    def converted(self, promise: ApproxDP) -> Cost | None:
+        """The curve of randomized response, and δ leaks."""
+        return self.direct(Renyi(ResponseCurve(promise.epsilon), promise.delta))
+
+
+class Normal(Rule):
+    """μ² adds up; nothing may leak."""
+
+    __slots__ = ()
+    notion = GDP
+    coordinates = ("mu_squared",)
+
+    def caps(self, target: Target) -> Cost:
+        """The greatest μ at which two normals lie no further apart than (ε, δ)."""
+        return (Fraction(min(normal_mu(target.epsilon, target.delta).lower, HUGE)) ** 2,)
+
+    def box(self, caps: Cost) -> Mechanism:
+        """μ-GDP, with μ rounded up in the fortieth digit or beyond."""
+        scale = 10 ** (40 + caps[0].denominator.bit_length() // 3)
+        return BlackBox(mu=Fraction(math.isqrt(math.ceil(caps[0] * scale**2)) + 1, scale))
+
+    def direct(self, promise: GDP) -> Cost | None:
+        """μ²."""
+        return (Fraction(promise.mu_squared),)
+
+    def converted(self, promise: ApproxDP) -> Cost | None:  # noqa: ARG002 - no theorem here reads (ε, δ) as μ
+        """Nothing."""
+        return None
+
+
+RULES: Mapping[str, type[Rule]] = {"basic": Basic, "zcdp": Concentrated, "renyi": RenyiOrders, "gdp": Normal}
+
+
+def upper(value: Value) -> Fraction:
+    """The greatest a promised number may be, exactly."""
+    return Fraction(value.upper if isinstance(value, Enclosure) else value)
+
+
+def best_order(target: Target) -> Fraction:
+    """The order at which a line converts best to (ε, δ), to three digits: one order leaves the most room."""
+    line = _line(_greatest(lambda rho: _line(rho).delta(target.epsilon), target))
+    excess = min(line.best_order(epsilon=min(float(target.epsilon), HUGE)) - 1, MOST_EXCESS)
+    return 1 + Fraction(f"{excess:.3g}")
+
+
+def _line(rho: Fraction) -> OneOrder:
+    return OneOrder(Linear(rho), 0, CanonneKamathSteinke)
+
+
+def _greatest(delta: Callable[[Fraction], Enclosure], target: Target) -> Fraction:
+    """The greatest argument whose δ is at most what is left of δ beyond the leak, rounded down."""
+    return Fraction(invert_increasing(lambda x: delta(Fraction(x)), target.left, math.nan, 0.0, HUGE).lower)
+
+
+__all__ = ["RULES", "Cost", "Rule", "Target", "best_order", "upper"]
