@@ -15,11 +15,12 @@ import mpmath as mp
 import numpy as np
 import polars as pl
 import pytest
+from dpcompose.release.quantiles import chosen, gaps
+from dpcompose.release.secret import Secret
 from scipy.special import chdtrc
 
 import dpcompose as dpc
 from dpcompose import audit, release
-from dpcompose.release.quantiles import chosen, gaps
 from dpcompose.release.sampling import (
     bernoulli,
     discrete_gaussian,
@@ -29,7 +30,6 @@ from dpcompose.release.sampling import (
     staircase,
 )
 from dpcompose.release.sampling.testing import RepeatableBytesForTests
-from dpcompose.release.secret import Secret
 
 F = Fraction
 DRAWS = 100_000

@@ -15,6 +15,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from dpcompose.release.engine.answers import prepared
+from dpcompose.release.engine.points import counted_points
+from dpcompose.release.engine.tables import opened
+from dpcompose.release.engine.totals import Salt, totals
+
 ROWS = 600
 REGIONS = ["east", "north", "south", "west", "ünder"]
 
@@ -82,6 +87,20 @@ ENGINES = [
     *("file", "duckdb", "pandas", "polars", "polars lazy", "pyarrow"),
     pytest.param("spark", marks=[pytest.mark.slow, NEEDS_SPARK]),
 ]
+
+
+def exact(question: Any, data: Any, source: Any, **door: Any) -> dict[Any, tuple[int, ...]]:
+    """The sums of a question that its noise is added to, by the labels of their keys."""
+    with opened(data, **door) as table:
+        ready = prepared(question.quote(), table)
+        return totals(question, ready._rows(), ready.keys, Salt.drawn(source)).spent_in(dict)
+
+
+def points(question: Any, data: Any, source: Any, **door: Any) -> Any:
+    """How many rows of bounded units lie at each point of the grid of a quantile."""
+    with opened(data, **door) as table:
+        ready = prepared(question.quote(), table)
+        return counted_points(question, ready._rows(), Salt.drawn(source)).spent_in(lambda held: held)
 
 
 class Book:

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import dpcompose as dpc
 from cases import cases
 from dpcompose import release
-from dpcompose.release.quantiles import gaps
+from dpcompose.release.ask.quantiles import gaps
 from dpcompose.release.sampling.testing import RepeatableBytesForTests
-from dpcompose.release.tables import opened
-from dpcompose.release.totals import counted_points, totals
+from release import engines
 
 KEYS = ["a", "b", "c", "d"]
 SCHEMA = {"unit": pl.Int64, "key": pl.String, "value": pl.Float64}
@@ -34,8 +33,7 @@ def frame(rows: list[tuple[int, str, float]]) -> pl.DataFrame:
 
 
 def exact(question: Any, rows: list[tuple[int, str, float]]) -> dict[Any, tuple[int, ...]]:
-    with opened(frame(rows)) as table:
-        return totals(question, table, RepeatableBytesForTests(5)).spent_in(dict)
+    return engines.exact(question, frame(rows), RepeatableBytesForTests(5))
 
 
 @pytest.mark.parametrize("statistic", ["count", "sum", "mean", "variance"])
@@ -91,9 +89,8 @@ def test_a_unit_moves_every_gap_of_a_quantile_no_further_than_stated(
     question: Any = release.query("quantile", unit="unit", max_rows=max_rows, q=q, epsilon=1, **RANGE)
 
     def distances(held: Any) -> list[int]:
-        with opened(frame(held)) as table:
-            counts = counted_points(question, table, RepeatableBytesForTests(5))
-        return counts.spent_in(lambda found: gaps(found, question.level).tolist())
+        counts = engines.points(question, frame(held), RepeatableBytesForTests(5))
+        return list(gaps(counts, question.level).tolist())
 
     here, there = distances(rows), distances([row for row in rows if row[0] != who])
     assert max(abs(a - b) for a, b in zip(here, there, strict=True)) <= question.scale * Fraction(1, 2)
@@ -103,15 +100,13 @@ def test_a_unit_moves_every_gap_of_a_quantile_no_further_than_stated(
 def test_a_unit_keeps_as_many_groups_as_it_may(rows: Any, groups: int, seed: int) -> None:
     question: Any = release.query("count", unit="unit", by="key", keys=KEYS, max_groups=groups, epsilon=1)
     mine = [(1, *row[1:]) for row in rows]
-    with opened(frame(mine)) as table:
-        held = totals(question, table, RepeatableBytesForTests(seed)).spent_in(dict)
+    held = engines.exact(question, frame(mine), RepeatableBytesForTests(seed))
     assert sum(count for (count,) in held.values()) == min(groups, len({row[1] for row in mine}))
 
 
 def test_every_group_of_a_unit_is_kept_equally_often() -> None:
     question: Any = release.query("count", unit="unit", by="key", keys=KEYS, max_groups=1, epsilon=1)
     rows = [(unit, key, 0.0) for unit in range(4000) for key in KEYS]
-    with opened(frame(rows)) as table:
-        held = totals(question, table, RepeatableBytesForTests(3)).spent_in(dict)
+    held = engines.exact(question, frame(rows), RepeatableBytesForTests(3))
     assert sum(count for (count,) in held.values()) == 4000
     assert all(900 <= count <= 1100 for (count,) in held.values())  # 1000 ± 3.6 deviations

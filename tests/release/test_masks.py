@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from dpcompose import release
-from dpcompose.release import masks
+from dpcompose.release.engine import masks
 from dpcompose.release.sampling.testing import RepeatableBytesForTests, SilentBytesForTests
 
 ODD = ["", "'", "''; DROP TABLE x; --", "ä", "z", "Z", "日本", "a\nb", 'q"', "\\", "😀", "%"]

@@ -13,10 +13,9 @@ import pytest
 import dpcompose as dpc
 from dpcompose import release
 from dpcompose.notions import ZCDP
-from dpcompose.release import noises, quantiles
-from dpcompose.release.noises import GAUSSIAN, GEOMETRIC, Cells
+from dpcompose.release.ask import noises, quantiles
+from dpcompose.release.ask.noises import GAUSSIAN, GEOMETRIC, Cells
 from dpcompose.release.sampling.testing import RepeatableBytesForTests, SilentBytesForTests
-from dpcompose.release.secret import Secret
 
 mpmath.mp.dps = 40
 TABLE: dict[str, Any] = {"unit": "u", "by": "k", "keys": list("abcdef"), "max_groups": 2}
@@ -113,7 +112,7 @@ def test_keys_from_the_data_cost_what_a_lonely_key_reveals(noise: Any, rows: int
 def test_the_exponential_mechanism_is_drawn_exactly() -> None:
     gap, scale, size = np.array([0, 1, 1, 3, 7, 40]), Fraction(5, 2), 6000
     source = RepeatableBytesForTests(11)
-    found = np.bincount([quantiles.chosen(Secret(gap + 2), scale, source) for _ in range(size)], minlength=len(gap))
+    found = np.bincount([quantiles.chosen(gap + 2, scale, source) for _ in range(size)], minlength=len(gap))
     weights = np.exp(-gap / float(scale))
     expected = size * weights / weights.sum()
     seen = expected > 1

@@ -102,9 +102,11 @@ def test_every_form_of_a_graph_has_the_same_edges(form: str) -> None:
 def test_files_have_the_same_edges(tmp_path: Path) -> None:
     FRAME.to_parquet(tmp_path / "edges.parquet")
     FRAME.to_csv(tmp_path / "edges.csv", index=False)
-    query = release.Sql(f"SELECT source AS a, target AS b, weight FROM '{tmp_path / 'edges.parquet'}'")  # noqa: S608 - ours
+    path = tmp_path / "edges.parquet"
+    types = {"source": "int", "target": "int", "weight": "float"}
+    query = release.Sql(f"SELECT source AS a, target AS b, weight FROM '{path}'", files=[path])  # noqa: S608 - ours
     assert np.array_equal(collected(tmp_path / "edges.parquet"), WEIGHTS)
-    assert np.array_equal(collected(str(tmp_path / "edges.csv")), WEIGHTS)
+    assert np.array_equal(collected(release.Csv(tmp_path / "edges.csv", types)), WEIGHTS)
     assert np.array_equal(collected(query, columns=("a", "b", "weight")), WEIGHTS)
     assert np.array_equal(
         collected(FRAME, columns=COLUMNS[:2]),

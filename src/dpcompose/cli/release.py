@@ -24,19 +24,22 @@ def choice(words: str, metavar: str) -> Any:
 
 @examples(
     "release count v.csv --unit user --epsilon 0.5 --dry-run",
+    "release schema v.csv > types.toml",
     "release count v.csv --every-row --by day --keys mo,tu --epsilon 0.5",
-    "release sum v.csv --unit id --value pay --lower 0 --upper 9 --epsilon 1",
+    "release sum v.csv --types pay=float --unit id --value pay --lower 0 --upper 9 --epsilon 1",
     "release count v.parquet --unit id --epsilon 1 --budget-plan plan.toml",
 )
 def release(  # noqa: PLR0917 - typer makes options of them
-    statistic: Annotated[str, typer.Argument(help="count, histogram, sum, mean, variance or quantile.")],
-    data: Annotated[str, typer.Argument(help="A .csv, .parquet, .duckdb or .db file.")],
-    epsilon: Annotated[str, limit("ε of this release, exactly as written.")],
+    statistic: Annotated[
+        str, typer.Argument(help="count, histogram, sum, mean, variance or quantile; schema starts a declaration.")
+    ],
+    data: Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .duckdb or .db file.")],
+    epsilon: Annotated[str | None, limit("ε of this release, exactly as written.")] = None,
     unit: Annotated[str | None, column("Whom it hides: rows with the same value here are one unit.")] = None,
     delta: Annotated[str, limit("δ of this release; keys found in the data need some.")] = "0",
     by: Annotated[str | None, column("Answer for each group of this column.")] = None,
     keys: Annotated[
-        str | None, choice("The groups to answer: a,b,c, or @FILE with one a line. Without: those found.", "LIST")
+        str | None, choice("The groups to answer: a,b,c, or @FILE.txt with one a line. Without: those found.", "LIST")
     ] = None,
     max_groups: Annotated[str | None, choice("In how many groups one unit may be; needed with --by.", "COUNT")] = None,
     max_rows: Annotated[str, choice("For how many rows of a group one unit may count.", "COUNT")] = "1",
@@ -51,18 +54,30 @@ def release(  # noqa: PLR0917 - typer makes options of them
     adjacency: Annotated[
         str | None, choice("What neighbours are; the first by default.", "add-remove|replace-one")
     ] = None,
-    missing: Annotated[
-        str | None, choice("At missing values refuse, by default; or leave such rows out.", "refuse|drop")
-    ] = None,
+    missing: Annotated[str | None, choice("Rows with missing values are left out, without a word.", "drop")] = None,
     confidence: Annotated[str, limit("How sure the error bars are.")] = "0.95",
+    types: Annotated[
+        str | None, choice("Types of columns of a text: age=int,day=date, or @FILE.toml. Others are texts.", "LIST")
+    ] = None,
+    header: Annotated[str | None, choice("The names of the columns of a text without a header.", "LIST")] = None,
+    delimiter: Annotated[str | None, choice("What stands between cells: a comma, or a tab in .tsv.", "CHAR")] = None,
+    quote: Annotated[str | None, choice('What may stand around a cell: ", or none.', "CHAR|none")] = None,
     table: Annotated[str | None, choice("Which table of a .duckdb file.", "NAME")] = None,
+    view: Annotated[str | None, choice("Views of a .duckdb file that may be read.", "LIST")] = None,
+    memory: Annotated[str | None, choice("The most memory of the embedded engine; 4GB by default.", "SIZE")] = None,
+    seconds: Annotated[str | None, limit("The most time of the embedded engine; 3600 by default.")] = None,
     budget_plan: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="A .toml or .json file with a budget: refuse what does not fit, add the rest."
         ),
     ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Store the answer in a new file before it is shown: it is paid for."),
+    ] = None,
     *,
+    glob: Annotated[bool, typer.Option("--glob", help="DATA is a pattern; the files are listed.")] = False,
     every_row: Annotated[bool, typer.Option("--every-row", help="Each row is a unit of its own.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show price and error bars; open no data, charge nothing.")
@@ -75,17 +90,19 @@ def release(  # noqa: PLR0917 - typer makes options of them
     Everything that can be refused is refused before the charge, and the charge comes before the answer is made. The
     exact answer is shown nowhere.
     """
-    from dpcompose import report
-    from dpcompose.release import reading, requests
+    from dpcompose.app import releases
 
     if json + csv > 1:
         raise InvalidParameter("--json, --csv", "both", "at most one of them")
+    source: dict[str, Any] = {"types": types, "header": header, "delimiter": delimiter, "quote": quote}
+    source |= {"table": table, "view": view, "glob": glob}
+    if statistic == releases.SCHEMA:
+        show(releases.schema(data, source))
+        return
     texts = {"epsilon": epsilon, "delta": delta, "by": by, "keys": keys, "max_groups": max_groups, "value": value}
     texts |= {"lower": lower, "upper": upper, "grid": grid, "q": q, "noise": noise, "adjacency": adjacency}
-    texts |= {"missing": missing, "confidence": confidence, "max_rows": max_rows}
-    asked = reading.options(texts) | {"unit": reading.unit(unit, every_row=every_row)}
-    if dry_run:
-        reply = requests.priced(statistic, asked, budget_plan)
-    else:
-        reply = requests.answered(statistic, data, asked, budget_plan, table)
-    show(reply.csv.rstrip("\n") if csv else report.to_json(reply.sheet) if json else reply.sheet.text())
+    texts |= {"missing": missing, "confidence": confidence, "max_rows": max_rows, "unit": unit}
+    known: dict[str, Any] = {"memory": memory, "seconds": seconds, "plan": budget_plan, "keep": keep}
+    asked = releases.request(statistic, data, texts, every_row=every_row, source=source, **known)
+    reply = releases.priced(asked) if dry_run else releases.answered(asked)
+    show(reply.csv.rstrip("\n") if csv else reply.json() if json else reply.text())

@@ -6,7 +6,8 @@ object; the exact answer is kept nowhere.
 
 | data | give |
 |---|---|
-| CSV, Parquet, .duckdb | its path |
+| Parquet, .duckdb | its path |
+| CSV | its path and `types={…}`, or `Csv(…)` with a dialect |
 | SQL over them | `Sql("SELECT …")` |
 | a frame | DuckDB's, pandas', polars' or Spark's own |
 
@@ -23,45 +24,35 @@ count by 'region', hiding one 'user' (at most 1 row each) added or removed in at
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from dpcompose.release.ask.contributions import DROP, EVERY_ROW, Missing
+from dpcompose.release.ask.noises import GAUSSIAN, GEOMETRIC, Noise
+from dpcompose.release.ask.queries import Query
+from dpcompose.release.ask.result import Estimate, Quote, Release
+from dpcompose.release.ask.sources import Csv, Database, Limits, Parquet, Sql
 from dpcompose.release.asking import STATISTICS, count, histogram, mean, quantile, query, quote, run, sum, variance  # noqa: A004
 from dpcompose.release.budget import Allowance, Budget
-from dpcompose.release.contributions import DROP, EVERY_ROW, REFUSE, Missing
-from dpcompose.release.noises import GAUSSIAN, GEOMETRIC, Noise
 from dpcompose.release.plans import Plan
-from dpcompose.release.queries import Query
-from dpcompose.release.refusals import InvalidData, OverBudget
-from dpcompose.release.result import Estimate, Quote, Release
+from dpcompose.release.refusals import EngineFailure, InvalidData, OverBudget
 from dpcompose.release.sketches import covariance_sketch, cut_sketch
-
-if TYPE_CHECKING:
-    from dpcompose.release.tables import Sql
-
-
-def __getattr__(name: str) -> Any:
-    """`Sql` is loaded when it is first used: it lives beside the engines, which are extras."""
-    if name != "Sql":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from dpcompose.release.tables import Sql
-
-    return Sql
-
 
 __all__ = [
     "DROP",
     "EVERY_ROW",
     "GAUSSIAN",
     "GEOMETRIC",
-    "REFUSE",
     "STATISTICS",
     "Allowance",
     "Budget",
+    "Csv",
+    "Database",
+    "EngineFailure",
     "Estimate",
     "InvalidData",
+    "Limits",
     "Missing",
     "Noise",
     "OverBudget",
+    "Parquet",
     "Plan",
     "Query",
     "Quote",

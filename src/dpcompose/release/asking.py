@@ -10,14 +10,17 @@ from typing import Any, TypedDict, Unpack
 from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
+from dpcompose.release.ask.contributions import EveryRow, Missing
+from dpcompose.release.ask.noises import Noise
+from dpcompose.release.ask.quantiles import Quantile
+from dpcompose.release.ask.queries import Query
+from dpcompose.release.ask.result import Quote, Release
+from dpcompose.release.ask.sources import LIMITS, Limits
+from dpcompose.release.ask.statistics import Count, Mean, Sum, Variance
 from dpcompose.release.budget import Budget
-from dpcompose.release.contributions import EveryRow, Missing
-from dpcompose.release.noises import Noise
-from dpcompose.release.quantiles import Quantile
-from dpcompose.release.queries import Query, Tallied
-from dpcompose.release.result import Quote, Release
+from dpcompose.release.engine.answers import prepared
+from dpcompose.release.engine.tables import opened
 from dpcompose.release.sampling import OS, Source
-from dpcompose.release.statistics import Count, Mean, Sum, Variance
 
 STATISTICS: Mapping[str, type[Query]] = MappingProxyType(
     {kind.statistic: kind for kind in (Count, Sum, Mean, Variance, Quantile)}
@@ -56,9 +59,11 @@ class Grouped(Protection, total=False):
 
 
 class Door(TypedDict, total=False):
-    """Where the data is, and who is charged."""
+    """Where the data is, what its texts are, and who is charged."""
 
     table: str | None
+    types: Mapping[str, str] | None
+    limits: Limits
     budget: Budget | None
     source: Source
 
@@ -134,35 +139,38 @@ def quote(statistic: str, **options: Any) -> Quote:
     return asked.quote()
 
 
-def run(
-    statistic: str,
+def run(statistic: str, data: object, **asked: Any) -> Release:
+    """Ask by name: `answer` to the price of a question, which is computed once."""
+    door = {name: asked.pop(name) for name in DOOR & asked.keys()}
+    return answer(quote(statistic, **asked), data, **door)
+
+
+def answer(
+    price: Quote,
     data: object,
     *,
     table: str | None = None,
+    types: Mapping[str, str] | None = None,
+    limits: Limits = LIMITS,
     budget: Budget | None = None,
     source: Source = OS,
-    **options: Any,
 ) -> Release:
-    """Ask by name. A refusal comes before the charge, the charge before the answer is computed.
+    """Answer a question whose price is known. A refusal comes before the charge, the charge before the answer.
 
-    What does not fit into the budget is refused before the data is opened. What fails after the charge stays charged:
-    whether the data made it fail is not to be had for free.
+    What does not fit into the budget is refused before the data is opened. Before the charge only names and types are
+    looked at; after it nothing in the data can make a release fail, or change what it looks like.
     """
-    from dpcompose.release.tables import opened
-
-    asked = query(statistic, **options)
-    columns, price = asked.columns, asked.quote()
+    asked = price.query
     if budget is not None:
         budget.check(price.mechanism, str(asked))
-    with opened(data, table) as found:
-        found.check(columns)
-        if isinstance(asked, Tallied) and asked.by is not None and asked.keys is not None:
-            found.check_keys(asked.by, list(asked.keys))
-        found.readable(columns, asked.missing)
+    with opened(data, table, types, limits) as found:
+        ready = prepared(price, found)
         if budget is not None:
             budget.spend(price.mechanism, str(asked))
-        estimates = asked.answered(found, source)
-    return Release(asked, price.mechanism, price.charge, estimates)
+        estimates = ready.answer(source)
+    return Release(asked, price.mechanism, price.charge, estimates, found.files)
 
 
-__all__ = ["STATISTICS", "count", "histogram", "mean", "quantile", "query", "quote", "run", "sum", "variance"]
+DOOR = frozenset(Door.__annotations__)
+
+__all__ = ["STATISTICS", "answer", "count", "histogram", "mean", "quantile", "query", "quote", "run", "sum", "variance"]

@@ -32,8 +32,8 @@ from dpcompose.errors import DPError, InvalidDocument, InvalidParameter
 from dpcompose.notions import ZCDP, ApproxDP, Guarantee
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.release.ask.contributions import EveryRow
 from dpcompose.release.budget import Allowance
-from dpcompose.release.contributions import EveryRow
 from dpcompose.release.locks import alone
 from dpcompose.spec.limits import contents, guard, guard_keys
 

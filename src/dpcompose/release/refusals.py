@@ -13,4 +13,12 @@ class OverBudget(DPError):
     """A charge that does not fit into what is left."""
 
 
-__all__ = ["InvalidData", "OverBudget"]
+class EngineFailure(DPError):
+    """An engine that failed after the charge. Whatever the reason was, these are the words."""
+
+    def __init__(self) -> None:
+        """One sentence, always the same."""
+        super().__init__("The engine failed after the charge, which stays; no answer was made.")
+
+
+__all__ = ["EngineFailure", "InvalidData", "OverBudget"]

@@ -9,6 +9,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from dpcompose.release.ask.sources import Csv, Database, Parquet, Sql
+from dpcompose.release.engine.tables import attempt, opened
 from dpcompose.release.refusals import InvalidData
 
 T = TypeVar("T")
@@ -47,7 +49,7 @@ def is_sparse(data: object) -> bool:
 
 def is_table(data: object) -> bool:
     """Whether it is a path, a query or a frame of some engine, and no array."""
-    named = isinstance(data, str | Path) or type(data).__name__ == "Sql"
+    named = isinstance(data, str | Path | Csv | Parquet | Database | Sql)
     return named or (not isinstance(data, np.ndarray) and hasattr(type(data), "columns"))
 
 
@@ -55,33 +57,14 @@ def table_pieces(data: object, columns: Sequence[str], table: str | None) -> Pie
     """The columns of a table, in batches where the engine can give them."""
 
     def read() -> Iterator[list[np.ndarray[Any, Any]]]:
-        from dpcompose.release.tables import attempt, opened
-
         with opened(data, table) as found:
-            for column in columns:
-                found.check({"value": column})
-            frame = found.frame.select(*columns)
-            batches = iter(_batches(frame))
+            batches = iter(found.numbers(columns))
             while (batch := attempt(found.name, lambda: next(batches, None))) is not None:
+                if any(np.isnan(column).any() for column in batch):
+                    raise InvalidData("The table has missing values in the columns of the sketch: fill or drop them.")
                 yield batch
 
     return Pieces(read, again=True)
-
-
-def _batches(frame: Any) -> Iterator[list[np.ndarray[Any, Any]]]:
-    """DuckDB streams; other engines hand over the columns, which must then fit in memory."""
-    if frame.implementation.is_duckdb():
-        native = frame.to_native()
-        stream = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader  # its name before DuckDB 1.4
-        for batch in stream(BATCH):
-            if any(column.null_count for column in batch.columns):
-                raise InvalidData("The table has missing values in the columns of the sketch: fill or drop them.")
-            yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-        return
-    whole = frame.collect()
-    if any(whole[name].null_count() for name in whole.columns):
-        raise InvalidData("The table has missing values in the columns of the sketch: fill or drop them.")
-    yield [whole[name].to_numpy() for name in whole.columns]
 
 
 def numbers(values: object, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:

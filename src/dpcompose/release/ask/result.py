@@ -13,9 +13,10 @@ from dpcompose.description import Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.prove.answer import Answer
+from dpcompose.release.ask.noises import Drawn
 
 if TYPE_CHECKING:
-    from dpcompose.release.queries import Query
+    from dpcompose.release.ask.queries import Query
 
 Key: TypeAlias = object
 """The value of a grouping column; None where there are no groups."""
@@ -57,6 +58,8 @@ class Quote:
     """How far the noise of each item reaches, in the units of the data (a rank: in rows)."""
     threshold: int | None = None
     """The least noisy count that is shown with its key, where keys come from the data."""
+    drawn: Mapping[str, Drawn] = field(default_factory=dict, hash=False, repr=False)
+    """The noise of each sum."""
 
     def __str__(self) -> str:
         lines = [f"{self.query}", f"  costs       {charged(self.charge, self.query.delta)}"]
@@ -86,6 +89,8 @@ class Release:
     mechanism: Mechanism
     charge: Answer
     estimates: Mapping[Key, Estimate] = field(hash=False)
+    files: tuple[str, ...] = ()
+    """Which files were read, where a pattern was given."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimates", dict(self.estimates))
@@ -111,13 +116,14 @@ class Release:
         return float(self.estimate)
 
     def __str__(self) -> str:
-        width = max((len(str(key)) for key in self.estimates if key is not None), default=0)
+        names = {key: printable(str(key)) for key in self.estimates if key is not None}
+        width = max(map(len, names.values()), default=0)
         lines = [
             f"{self.query}",
             f"  costs  {charged(self.charge, self.query.delta)}",
             f"  noisy  [{_sure(self.query)}]",
         ]
-        named = (("" if key is None else f"{key!s:<{width}}  ", found) for key, found in self.estimates.items())
+        named = (("" if key is None else f"{names[key]:<{width}}  ", found) for key, found in self.estimates.items())
         return "\n".join([*lines, *(f"  {name}{found}" for name, found in named)])
 
     def __repr__(self) -> str:
@@ -144,7 +150,13 @@ class Release:
         return {
             **_priced(self.query, self.mechanism, self.charge),
             "rows": [{**row, "key": _key(row["key"])} for row in self.rows()],
+            **({"files": list(self.files)} if self.files else {}),
         }
+
+
+def printable(text: str, keep: str = "") -> str:
+    """A text from the data or from a file, for a terminal: what has no picture, or moves the pen, is written out."""
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
 
 
 def charged(charge: Answer, delta: Real) -> str:
@@ -173,4 +185,4 @@ def _key(key: object) -> object:
     return key if isinstance(key, str | int | bool | None) else str(key)
 
 
-__all__ = ["Estimate", "Key", "Quote", "Release", "charged"]
+__all__ = ["Estimate", "Key", "Quote", "Release", "charged", "printable"]

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from dpcompose import report, spec
 from dpcompose.numerics.enclosure import rounded
-from dpcompose.release.result import Quote, Release, charged
+from dpcompose.release.ask.result import Quote, Release, charged, printable
 
 COLUMNS = ("key", "value", "lower", "upper", "confidence", "note")
 
@@ -32,15 +32,18 @@ def released(release: Release, *said: str, **known: object) -> report.Sheet:
     sure = f"{float(release.query.confidence):.4g} sure"
     rows = tuple(
         (
-            "" if key is None else str(key),
+            "" if key is None else printable(str(key)),
             rounded(Fraction(found.value), ROUND_HALF_EVEN),
             f"from {rounded(Fraction(found.lower), ROUND_FLOOR)} to {rounded(Fraction(found.upper), ROUND_CEILING)}"
             + (f", {found.note}" if found.note else ""),
         )
         for key, found in release.estimates.items()
     )
-    sentences = (f"{release.query}", f"costs {charged(release.charge, release.query.delta)}", *said)
-    table = report.Table((str(by), "noisy", sure), rows, note="" if rows else "No key reached the threshold.")
+    read = (f"It read the files {', '.join(map(printable, release.files))}.",) if release.files else ()
+    sentences = (f"{release.query}", f"costs {charged(release.charge, release.query.delta)}", *said, *read)
+    table = report.Table(
+        (printable(str(by)), "noisy", sure), rows, note="" if rows else "No key reached the threshold."
+    )
     return report.Sheet("dpc.release/1", sentences, (table,), release.document() | known)
 
 
@@ -59,7 +62,7 @@ def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    writer.writerows(["" if cell is None else printable(str(cell), keep="\n\t") for cell in row] for row in rows)
     return out.getvalue()
 
 

@@ -34,17 +34,15 @@ EVERY_ROW: Final = EveryRow.EVERY_ROW
 
 
 class Missing(Enum):
-    """What a missing value (NULL, NaN) in a column of the query means.
+    """What a missing value (NULL, NaN, or a text that does not read as its type) in a column of the query means.
 
-    `REFUSE` checks the columns before the charge; that there are missing values is then said openly, so it is for data
-    that is declared complete. `DROP` leaves such rows out without a word, and reveals nothing.
+    `DROP` leaves such a row out, without a word. To refuse would tell everybody that somebody's value is missing.
     """
 
-    REFUSE = "refuse"
     DROP = "drop"
 
 
-REFUSE, DROP = Missing.REFUSE, Missing.DROP
+DROP: Final = Missing.DROP
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +111,4 @@ def bounded(
     return unit, Bounds(rows, int(GROUPS.check("max_groups", max_groups)), adjacency)
 
 
-__all__ = ["DROP", "EVERY_ROW", "REFUSE", "Bounds", "EveryRow", "Missing", "Tally", "bounded"]
+__all__ = ["DROP", "EVERY_ROW", "Bounds", "EveryRow", "Missing", "Tally", "bounded"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, NoReturn, TypeVar
 
-from dpcompose.errors import DPError
+from dpcompose.release.refusals import EngineFailure
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -27,9 +27,9 @@ class Secret(Generic[T]):
         """What `use` makes of the value, which is forgotten; a failure is told without its frames, which hold it."""
         try:
             return use(self._held.pop())
-        except Exception as error:  # noqa: BLE001 - whatever it is, it may quote the value
-            kind = type(error).__name__
-        raise DPError(f"The noise could not be added ({kind}); no answer was made.")
+        except Exception:  # noqa: BLE001, S110 - whatever it is, it may quote the value
+            pass
+        raise EngineFailure
 
     def __repr__(self) -> str:
         return "Secret()"

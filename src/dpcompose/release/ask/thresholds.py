@@ -14,7 +14,7 @@ from fractions import Fraction
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import NameAndShame
 from dpcompose.numerics.enclosure import rounded
-from dpcompose.release.noises import Drawn
+from dpcompose.release.ask.noises import Drawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,12 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import Exponential
 from dpcompose.numerics.enclosure import Real, ball, enclose
 from dpcompose.parameters import exact
-from dpcompose.release.contributions import EveryRow
-from dpcompose.release.grids import Grid, declared
-from dpcompose.release.queries import Query, within
-from dpcompose.release.result import Estimate, Key, Quote
+from dpcompose.release.ask.contributions import EveryRow
+from dpcompose.release.ask.grids import Grid, declared
+from dpcompose.release.ask.queries import Query, within
+from dpcompose.release.ask.result import Estimate, Quote
 from dpcompose.release.sampling import Source, geometric, uniform_below
 from dpcompose.release.sampling.source import PATIENCE, broken
-from dpcompose.release.secret import Secret
 
 MOST_POINTS = 10**6
 FINEST = 10**4
@@ -92,16 +91,11 @@ class Quantile(Query):
         reach = enclose(lambda: ball(self.scale) * ball((self.points.most + 1) / wrong).log())
         return ceil(reach.upper / self.level.denominator)
 
-    def answered(self, table: Any, source: Source) -> Mapping[Key, Estimate]:
-        """Count the rows at each point, choose one."""
-        from dpcompose.release.totals import counted_points
-
-        grid, scale, margin = self.points, self.scale, self._margin()
-        counts = counted_points(self, table, source)
-        index = counts.spent_in(lambda held: chosen(Secret(gaps(held, self.level)), scale, source))
+    def estimated(self, index: int, margin: Real) -> Estimate:
+        """The point that was chosen; how far its rank may be off is known beforehand."""
+        grid = self.points
         ends = grid.point(0), grid.point(grid.most)
-        note = f"rank off by at most {margin} rows"
-        return {None: Estimate(grid.point(index), *ends, self.confidence, note)}
+        return Estimate(grid.point(index), *ends, self.confidence, f"rank off by at most {margin} rows")
 
     def __str__(self) -> str:
         return f"quantile {float(self.level):g} of {self.value!r} {self.points}, hiding {self.units()}"
@@ -116,12 +110,9 @@ def gaps(counts: npt.NDArray[np.int64], level: Fraction) -> npt.NDArray[np.int64
     return found
 
 
-def chosen(distances: Secret[npt.NDArray[np.int64]], scale: Fraction, source: Source) -> int:
+def chosen(gap: npt.NDArray[np.int64], scale: Fraction, source: Source) -> int:
     """An index, drawn with probability proportional to e^(−gap/scale)."""
-    return distances.spent_in(lambda held: _chosen(held - held.min(), scale, source))
-
-
-def _chosen(gap: npt.NDArray[np.int64], scale: Fraction, source: Source) -> int:
+    gap = gap - gap.min()
     for trial in range(PATIENCE):
         size = min(FIRST << 2 * min(trial, 8), BATCH)
         index = uniform_below(len(gap), size, source)

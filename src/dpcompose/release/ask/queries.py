@@ -17,15 +17,26 @@ from dpcompose.mechanisms import NameAndShame
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.answer import Answer, epsilon
-from dpcompose.release.contributions import REFUSE, Bounds, EveryRow, Missing, Tally, bounded
-from dpcompose.release.noises import GEOMETRIC, Cells, Drawn, Noise
-from dpcompose.release.result import Estimate, Key, Quote
-from dpcompose.release.sampling import Source
-from dpcompose.release.thresholds import Threshold, threshold
+from dpcompose.release.ask.contributions import DROP, Bounds, EveryRow, Missing, Tally, bounded
+from dpcompose.release.ask.noises import GEOMETRIC, Cells, Drawn, Noise
+from dpcompose.release.ask.result import Estimate, Quote
+from dpcompose.release.ask.thresholds import Threshold, threshold
 
 CONFIDENCE = Param("confidence", Fraction(1, 2), 1 - Fraction(1, 10**9), "probability", typical=(0.9, 0.99))
 MOST_KEYS = 10**6
 MOST_SHIFT = 10**9
+
+
+class Written(str):
+    """A key as text, from a command line: it is read in the type of its column, once that is known."""
+
+    __slots__ = ()
+
+
+class Listed(Written):
+    """A key from a file, which no refusal repeats: the file may be any that can be read."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +48,7 @@ class Query(ABC):
     delta: Real = 0
     max_rows: int = 1
     adjacency: Adjacency = Adjacency.ADD_REMOVE
-    missing: Missing = REFUSE
+    missing: Missing = DROP
     confidence: Real = Fraction(19, 20)
 
     statistic: ClassVar[str]
@@ -52,7 +63,7 @@ class Query(ABC):
         if not self.epsilon:
             raise InvalidParameter("epsilon", self.epsilon, "a positive number, as at ε = 0 an answer says nothing")
         if not isinstance(self.missing, Missing):
-            raise InvalidParameter("missing", self.missing, "REFUSE or DROP")
+            raise InvalidParameter("missing", self.missing, "DROP, as to refuse would say that a value is missing")
         return bounded(self.unit, self.max_rows, groups, by, self.adjacency)[1]
 
     @property
@@ -63,10 +74,6 @@ class Query(ABC):
     @abstractmethod
     def quote(self) -> Quote:
         """The price, or a refusal; a pure function of the query."""
-
-    @abstractmethod
-    def answered(self, table: Any, source: Source) -> Mapping[Key, Estimate]:
-        """Touch the data, add the noise, forget the data."""
 
     def units(self) -> str:
         """The unit and its bounds, in words."""
@@ -162,17 +169,11 @@ class Tallied(Query):
         items = {name: cells * one if cells > 1 else one for name, one in runs.items()}
         whole = reduce(add, items.values())
         margins = {name: noise.margin(self.confidence) * self.step(name) for name, noise in drawn.items()}
-        return Quote(self, items, whole, within(whole, self.epsilon, self.delta), margins, least)
+        return Quote(self, items, whole, within(whole, self.epsilon, self.delta), margins, least, drawn)
 
     def step(self, name: str) -> Fraction:  # noqa: ARG002 - a count has steps of one
         """How much one step of the noise is in the units of the data."""
         return Fraction(1)
-
-    def answered(self, table: Any, source: Source) -> Mapping[Key, Estimate]:
-        """Through the engine; see `tables`."""
-        from dpcompose.release.totals import noisy_totals
-
-        return noisy_totals(self, table, source)
 
     def _shift(self, bounds: Bounds, tally: Tally) -> int:
         shift = bounds.sensitivity(tally)
@@ -191,11 +192,17 @@ class Tallied(Query):
 
 def _check_keys(keys: Sequence[Any]) -> None:
     if isinstance(keys, str) or not isinstance(keys, Sequence) or not 1 <= len(keys) <= MOST_KEYS:
-        raise InvalidParameter("keys", keys, f"a list of 1 to {MOST_KEYS:g} keys")
+        raise InvalidParameter("keys", _named(keys), f"a list of 1 to {MOST_KEYS:g} keys")
     if not all(isinstance(key, str | int | date) for key in keys):
-        raise InvalidParameter("keys", keys, "texts, whole numbers, truth values or dates")
+        raise InvalidParameter("keys", _named(keys), "texts, whole numbers, truth values or dates")
     if len(set(keys)) != len(keys):
-        raise InvalidParameter("keys", keys, "each key once")
+        raise InvalidParameter("keys", _named(keys), "each key once")
 
 
-__all__ = ["Query", "Tallied", "within"]
+def _named(keys: Any) -> object:
+    """The keys as a refusal shows them."""
+    listed = isinstance(keys, Sequence) and any(isinstance(key, Listed) for key in keys)
+    return f"{len(keys)} lines of a file" if listed else keys
+
+
+__all__ = ["Listed", "Query", "Tallied", "Written", "within"]

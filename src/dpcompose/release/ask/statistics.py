@@ -12,10 +12,10 @@ from typing import ClassVar
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
-from dpcompose.release.contributions import Tally
-from dpcompose.release.grids import Grid, declared
-from dpcompose.release.queries import Tallied
-from dpcompose.release.result import Estimate
+from dpcompose.release.ask.contributions import Tally
+from dpcompose.release.ask.grids import Grid, declared
+from dpcompose.release.ask.queries import Tallied
+from dpcompose.release.ask.result import Estimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,137 @@
+"""The options of a release as texts: exact numbers, words for choices, lists of keys, and how a file is written."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dpcompose import spec
+from dpcompose.description import Adjacency
+from dpcompose.errors import InvalidDocument, InvalidParameter
+from dpcompose.parameters import DELTA, EPSILON, Param
+from dpcompose.release.ask.contributions import EVERY_ROW, GROUPS, ROWS, Missing
+from dpcompose.release.ask.noises import GAUSSIAN, GEOMETRIC
+from dpcompose.release.ask.queries import CONFIDENCE, MOST_KEYS, Listed, Written
+from dpcompose.release.ask.sources import Csv, Database, Limits, Parquet
+from dpcompose.spec.limits import contents, guard_keys
+
+CHOICES: Mapping[str, Mapping[str, object]] = {
+    "adjacency": {"add-remove": Adjacency.ADD_REMOVE, "replace-one": Adjacency.REPLACE_ONE},
+    "missing": {missing.value: missing for missing in Missing},
+    "noise": {noise.name: noise for noise in (GEOMETRIC, GAUSSIAN)},
+}
+NUMBERS: Mapping[str, Param | None] = {
+    "epsilon": EPSILON,
+    "delta": DELTA,
+    "confidence": CONFIDENCE,
+    "max_rows": ROWS,
+    "max_groups": GROUPS,
+    **dict.fromkeys(("lower", "upper", "grid", "q")),
+}
+"""Exact numbers, and their ranges where those do not depend on each other."""
+KEY_FILES = (".txt", ".csv", ".keys")
+NOTHING = "none"
+"""How a text says that no character quotes."""
+
+
+def options(texts: Mapping[str, str | None]) -> dict[str, Any]:
+    """The options that were given, as values; keys stay texts until their column is known."""
+    found: dict[str, Any] = {}
+    for name, text in texts.items():
+        if text is None:
+            continue
+        if name in NUMBERS:
+            param = NUMBERS[name]
+            found[name] = spec.number(name, text) if param is None else spec.within(name, text, param)
+        elif name in CHOICES:
+            found[name] = _chosen(name, text)
+        else:
+            found[name] = listed(text) if name == "keys" else text
+    return found
+
+
+def unit(column: str | None, *, every_row: bool) -> object:
+    """Whom a release hides: a column of units, or every row by itself; neither is refused, and so are both."""
+    if every_row and column is not None:
+        raise InvalidParameter("unit", column, "nothing beside --every-row, where each row is a unit")
+    return EVERY_ROW if every_row else column
+
+
+def _chosen(name: str, text: str) -> object:
+    if text not in CHOICES[name]:
+        raise InvalidParameter(name, spec.AsWritten(text), " or ".join(CHOICES[name]))
+    return CHOICES[name][text]
+
+
+def listed(text: str) -> Sequence[str]:
+    """`north,south`, with quotes around a key that has a comma; or `@file.txt`, with a key on each line."""
+    if not text.startswith("@"):
+        return [Written(key) for key in _separated("the number of keys", text)]
+    path = Path(text[1:])
+    if path.suffix.lower() not in KEY_FILES:
+        raise InvalidParameter("keys", spec.AsWritten(text), f"a file of keys, which ends in {' or '.join(KEY_FILES)}")
+    return [Listed(line) for line in contents(path).splitlines() if line.strip()]
+
+
+def _separated(what: str, text: str) -> list[str]:
+    found = next(csv.reader([text], skipinitialspace=True), [])
+    if len(found) > MOST_KEYS:
+        raise InvalidParameter(what, len(found), f"at most {MOST_KEYS:g}")
+    return found
+
+
+def types(text: str | None) -> dict[str, str]:
+    """`age=int,day=date`; or `@types.toml`, which `release schema` writes."""
+    if not text:
+        return {}
+    if text.startswith("@"):
+        path = Path(text[1:])
+        try:
+            found = tomllib.loads(guard_keys(contents(path)))
+        except tomllib.TOMLDecodeError:
+            raise InvalidDocument(f'{path.name!r} is not TOML with a line column = "type" for each column.') from None
+        return {str(column): str(said) for column, said in found.items()}
+    pairs = [part.rpartition("=") for part in _separated("the number of types", text)]
+    if not all(column and said for column, _, said in pairs):
+        raise InvalidParameter("types", spec.AsWritten(text), "a list such as age=int,day=date")
+    return {column.strip(): said.strip() for column, _, said in pairs}
+
+
+def source(data: str, said: Mapping[str, Any]) -> str | Csv | Parquet | Database:
+    """What a path stands for, with what was said about it: its dialect, a pattern, or which views are known."""
+    ending, known = Path(data).suffix.lower(), {name: value for name, value in said.items() if value}
+    text = {"types", "delimiter", "quote", "header"} & known.keys()
+    if ending in {".csv", ".tsv", ".txt"}:
+        quote = known.get("quote", '"')
+        header = known.get("header")
+        return Csv(
+            data,
+            types(known.get("types")),
+            None if header is None else _separated("the number of columns", header),
+            known.get("delimiter", "," if ending == ".csv" else "\t").replace("\\t", "\t"),
+            None if quote == NOTHING else quote,
+            bool(known.get("glob")),
+        )
+    if text:
+        raise InvalidParameter(f"--{min(text)}", known[min(text)], "nothing for data that has types of its own")
+    if ending == ".parquet":
+        return Parquet(data, bool(known.get("glob")))
+    if known.get("glob"):
+        raise InvalidParameter("--glob", data, "a pattern of .csv or .parquet files")
+    if ending in {".duckdb", ".db"}:
+        return Database(data, known.get("table"), _separated("the number of views", known.get("view", "")))
+    return data
+
+
+def limits(memory: str | None, seconds: str | None) -> Limits:
+    """What the embedded engine may take."""
+    given: dict[str, Any] = {} if memory is None else {"memory": memory}
+    if seconds is not None:
+        given["seconds"] = float(spec.number("seconds", seconds))
+    return Limits(**given)
+
+
+__all__ = ["CHOICES", "limits", "listed", "options", "source", "types", "unit"]

@@ -1,0 +1,156 @@
+"""Releases as use cases: a question that comes as text is priced without the data, or answered from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
+from pathlib import Path
+from typing import Any
+
+from dpcompose import report, spec
+from dpcompose.app import release_options as read
+from dpcompose.app.release_sheets import quoted, released, separated, separated_quote
+from dpcompose.errors import DPError, InvalidParameter
+from dpcompose.numerics.enclosure import rounded
+from dpcompose.release.ask.result import Release
+from dpcompose.release.ask.sources import Csv, Database
+from dpcompose.release.asking import answer, quote
+from dpcompose.release.budget import Allowance
+from dpcompose.release.engine.sandbox import located
+from dpcompose.release.engine.text import header
+from dpcompose.release.plans import Plan
+
+HIDDEN = re.compile(r"[^\n -~]")
+SCHEMA = "schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is shown: as a sheet, and as comma-separated values."""
+
+    sheet: report.Sheet
+    csv: str
+
+    def text(self) -> str:
+        """For a terminal."""
+        return self.sheet.text()
+
+    def json(self) -> str:
+        """For programs; a character that a terminal would act upon is written by its number."""
+        return HIDDEN.sub(_escaped, report.to_json(self.sheet))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question about a table, as it was written."""
+
+    statistic: str
+    data: str
+    options: Mapping[str, Any]
+    source: Mapping[str, Any]
+    plan: Path | None = None
+    keep: Path | None = None
+    memory: str | None = None
+    seconds: str | None = None
+
+
+def request(
+    statistic: str, data: str, texts: Mapping[str, str | None], *, every_row: bool = False, **known: Any
+) -> Request:
+    """Read the options of a question."""
+    unit = read.unit(texts.get("unit"), every_row=every_row)
+    options = read.options({name: text for name, text in texts.items() if name != "unit"})
+    return Request(statistic, data, {**options, "unit": unit}, **known)
+
+
+def priced(asked: Request) -> Reply:
+    """The price and the error bars, and whether a plan has room for it; no data is opened and nothing is charged."""
+    price = quote(asked.statistic, **asked.options)
+    if asked.plan is None:
+        return Reply(quoted(price), separated_quote(price))
+    left = Plan(asked.plan, price.query.unit).allowance()
+    left.spend(price.mechanism, str(price.query))
+    said = f"It fits into {asked.plan.name!r}: {_total(left)} would then be spent."
+    return Reply(quoted(price, said, budget=_document(left)), separated_quote(price))
+
+
+def answered(asked: Request) -> Reply:
+    """The noisy answer; what does not fit into the plan is refused before the data is opened."""
+    price = quote(asked.statistic, **asked.options)
+    data, limits = read.source(asked.data, asked.source), read.limits(asked.memory, asked.seconds)
+    table = None if isinstance(data, Database) else asked.source.get("table")
+    book = None if asked.plan is None else Plan(asked.plan, price.query.unit)
+    with _kept(asked.keep) as store:
+        try:
+            found = answer(price, data, table=table, limits=limits, budget=book)
+        except ModuleNotFoundError as missing:
+            raise DPError(str(missing)) from None
+        reply = _reply(found, book)
+        store(reply)
+    return reply
+
+
+def _reply(found: Release, book: Plan | None) -> Reply:
+    if book is None:
+        return Reply(released(found), separated(found))
+    left = book.allowance()
+    said = f"Charged to {book.path.name!r}: {_total(left)} is spent."
+    return Reply(released(found, said, budget=_document(left)), separated(found))
+
+
+@contextmanager
+def _kept(path: Path | None) -> Iterator[Any]:
+    """A file for the answer, made before the charge and filled before anything is shown; gone if there is no answer."""
+    if path is None:
+        yield lambda _: None
+        return
+    try:
+        file = path.open("x", encoding="utf-8")
+    except OSError as error:
+        raise InvalidParameter("keep", str(path), f"a file that can be made ({error.strerror})") from None
+    filled = False
+
+    def store(reply: Reply) -> None:
+        nonlocal filled
+        file.write(f"{reply.json()}\n")
+        file.flush()
+        os.fsync(file.fileno())
+        filled = True
+
+    try:
+        yield store
+    finally:
+        file.close()
+        if not filled:
+            path.unlink(missing_ok=True)
+
+
+def schema(data: str, said: Mapping[str, Any]) -> str:
+    """A declaration to start from: every column of a text file with the type it has without one, from the header."""
+    found = read.source(data, said)
+    if not isinstance(found, Csv):
+        raise InvalidParameter("data", spec.AsWritten(data), "a text file: other data has types of its own")
+    names = header(located(found.path, (".csv", ".tsv", ".txt"), pattern=found.glob)[0], found)
+    lines = [f'{json.dumps(name)} = "{found.types.get(name, "text")}"' for name in names]
+    return "\n".join(["# text, int, float, bool or date; what does not read as its type is missing", *lines])
+
+
+def _total(left: Allowance) -> str:
+    spent, most = (rounded(x, ROUND_CEILING) for x in (left.charge.upper, left.epsilon))
+    return f"ε ≤ {spent} of {most} at δ = {float(left.delta):g}"
+
+
+def _document(left: Allowance) -> dict[str, object]:
+    return {"epsilon": float(left.epsilon), "delta": float(left.delta), "spent_at_most": left.charge.upper}
+
+
+__all__ = ["SCHEMA", "Reply", "Request", "answered", "priced", "request", "schema"]

@@ -1,0 +1,126 @@
+"""Where rows come from, as the caller states it: nothing about a file is guessed from what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dpcompose.errors import InvalidParameter
+
+TYPES = ("text", "int", "float", "bool", "date")
+"""What a column of a text format may be declared to hold; undeclared ones are texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Csv:
+    """A text file with one row a line, read in the dialect that is stated here, whatever its lines look like.
+
+    A line that is no row of the dialect (it has more or fewer cells, or a quote that is not closed) is left out, and
+    so is a cell that does not read as its declared type. What one line holds never changes how another is read.
+    """
+
+    path: str | Path
+    types: Mapping[str, str] = field(default_factory=dict, hash=False)
+    header: Sequence[str] | None = field(default=None, hash=False)
+    """The names of the columns where the file does not begin with them."""
+    delimiter: str = ","
+    quote: str | None = '"'
+    """What may stand around a cell, doubled inside of it; None if nothing has that meaning."""
+    glob: bool = False
+    """Whether the path is a pattern, such as `visits-*.csv`, for files with the same columns."""
+
+    def __post_init__(self) -> None:
+        """Refuse a dialect that is none."""
+        checked_types(self.types)
+        for name, mark in (("delimiter", self.delimiter), ("quote", self.quote)):
+            if mark is None and name == "quote":
+                continue
+            if not isinstance(mark, str) or len(mark) != 1 or mark in "\r\n" or not mark.isascii():
+                raise InvalidParameter(name, mark, "one ASCII character that ends no line")
+        if self.delimiter == self.quote:
+            raise InvalidParameter("quote", self.quote, "another character than the delimiter")
+        if self.header is not None:
+            checked_names(self.header)
+
+
+@dataclass(frozen=True, slots=True)
+class Parquet:
+    """A Parquet file, or several with the same columns. Folders of its path are no columns."""
+
+    path: str | Path
+    glob: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A table of a .duckdb file, opened for reading only; a view only if it is named in `views`."""
+
+    path: str | Path
+    table: str | None = None
+    views: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """The rows of one SELECT, over a .duckdb file (`database`) or over Parquet files, which are listed in `files`.
+
+    Each row must come from the rows of one unit alone: a window or an aggregate over all units would let one unit
+    change the rows of others, which no bound here sees. Nothing but these files can be read.
+    """
+
+    text: str
+    database: str | Path | None = None
+    files: Sequence[str | Path] = ()
+    views: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the embedded engine may take."""
+
+    memory: str = "4GB"
+    seconds: float = 3600.0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no limit."""
+        if not isinstance(self.seconds, int | float) or not 0 < self.seconds < 10**7:
+            raise InvalidParameter("seconds", self.seconds, "a positive number of seconds")
+        number = self.memory.strip().upper().removesuffix("B")[:-1] if isinstance(self.memory, str) else ""
+        if not (number.isascii() and number.isdigit() and self.memory.strip().upper()[-2:] in {"MB", "GB"}):
+            raise InvalidParameter("memory", self.memory, "a whole number of MB or GB, such as '4GB'")
+
+
+LIMITS = Limits()
+Source = Csv | Parquet | Database | Sql
+"""What the embedded engine reads."""
+
+
+def checked_types(types: Mapping[str, str]) -> None:
+    """Refuse a declaration that says nothing known."""
+    for column, said in types.items():
+        if said not in TYPES:
+            raise InvalidParameter(f"the type of {column!r}", said, f"one of {', '.join(TYPES)}")
+
+
+def checked_names(names: Sequence[str]) -> None:
+    """Refuse columns that cannot be told apart."""
+    if isinstance(names, str) or not names or not all(isinstance(name, str) and name for name in names):
+        raise InvalidParameter("header", names, "the names of the columns, in order")
+    if len(set(names)) != len(names):
+        raise InvalidParameter("header", names, "each name once")
+
+
+def declared(
+    data: str | Path, table: str | None = None, types: Mapping[str, str] | None = None
+) -> Csv | Parquet | Database | None:
+    """What a path stands for by its ending, or None; a table is of a database, types are of texts."""
+    ending = Path(data).suffix.lower()
+    if ending == ".csv":
+        return Csv(data, types or {})
+    if ending == ".parquet":
+        return Parquet(data)
+    return Database(data, table) if ending in {".duckdb", ".db"} else None
+
+
+__all__ = ["LIMITS", "TYPES", "Csv", "Database", "Limits", "Parquet", "Source", "Sql", "declared"]

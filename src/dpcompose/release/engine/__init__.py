@@ -1,0 +1,12 @@
+"""From a table to noisy answers: the only room in which rows are touched, and every path in it is total.
+
+| file | does |
+|---|---|
+| `kinds` | what the values of a column are, the same in every engine |
+| `rows` | rows inside an engine, and the few things that are done with them |
+| `duck`, `spark` | the two engines |
+| `frames`, `text`, `sandbox` | frames in memory, text files, and files of the embedded engine |
+| `tables` | anything that is a table, through one door |
+| `totals`, `masks`, `points` | bounded sums, inside the engine |
+| `answers` | sums, with noise; exact ones are a `secret` |
+"""

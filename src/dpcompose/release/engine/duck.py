@@ -1,0 +1,156 @@
+"""Rows in DuckDB: its own relations, files, and every frame in memory, which it reads where it lies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcompose.release.engine.kinds import Kind, Label
+from dpcompose.release.engine.rows import HEX, Batches, Rows
+
+NARROW = {"tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger"}
+WIDE = {"ubigint", "hugeint"}
+KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(NARROW | WIDE, Kind.WHOLE),
+    **dict.fromkeys(("varchar", "enum", "uuid"), Kind.TEXT),
+    **dict.fromkeys(("float", "double", "decimal"), Kind.REAL),
+    "boolean": Kind.TRUTH,
+    "date": Kind.DATE,
+}
+BATCH = 1 << 16
+EXACT = 15
+"""Digits of a decimal that DuckDB makes the nearest floating-point number of, without going through its text."""
+
+
+class DuckDialect:
+    """DuckDB's spelling."""
+
+    def literal(self, label: Label) -> str:
+        """Bytes are escaped one by one; the least integer has no literal, so a text is cast."""
+        if isinstance(label, int):
+            return f"'{label}'::BIGINT"
+        return "'" + "".join(f"\\x{byte:02X}" for byte in label) + "'::BLOB"
+
+    def whole(self, number: str) -> str:
+        """A number as a 64-bit integer, or NULL."""
+        return f"TRY_CAST({number} AS BIGINT)"
+
+    def total(self, numbers: str) -> str:
+        """A sum has 128 bits here."""
+        return f"coalesce(TRY_CAST(sum({numbers}) AS BIGINT), 0)"
+
+    def quotient(self, number: str, by: str) -> str:
+        """The whole part."""
+        return f"({number}) // ({by})"
+
+    def digest(self, label: str) -> str:
+        """A hexadecimal text is a number."""
+        return f"('0x' || md5({label})[:{HEX}])::BIGINT"
+
+    def place(self, key: str, keys: Sequence[str]) -> str:
+        """Where a key is in a list."""
+        return f"list_position([{', '.join(keys)}], {key})"
+
+    def shifted(self, place: str) -> str:
+        """One bit."""
+        return f"(1::BIGINT << ({place}))"
+
+    def is_real(self, number: str) -> str:
+        """Not NaN.
+
+        A Parquet file's statistics leave NaN out, and DuckDB takes them as a proof that there is none. It does not see
+        through an exponential, which is NaN exactly where its argument is; that of a negative number never overflows.
+        """
+        return f"({number} IS NOT NULL AND NOT isnan({number}) AND NOT isnan(exp(-abs({number}))))"
+
+
+DUCK = DuckDialect()
+
+
+@dataclass(frozen=True, slots=True)
+class DuckRows:
+    """A relation."""
+
+    relation: Any
+    texts: bool = False
+    dialect: DuckDialect = DUCK
+
+    def select(self, columns: Mapping[str, str]) -> DuckRows:
+        """New columns."""
+        return self._with(self.relation.project(_listed(columns)))
+
+    def where(self, condition: str) -> DuckRows:
+        """The rows for which it is true."""
+        return self._with(self.relation.filter(condition))
+
+    def gathered(self, by: Sequence[str], sums: Mapping[str, str]) -> DuckRows:
+        """One row for each combination."""
+        listed = ", ".join([*by, _listed(sums)])
+        return self._with(self.relation.aggregate(listed, ", ".join(by)))
+
+    def fetched(self) -> list[tuple[Any, ...]]:
+        """DuckDB hands its rows over itself, without a second library between."""
+        return list(self.relation.fetchall())
+
+    def batches(self) -> Batches:
+        """Streamed through Arrow."""
+        stream = getattr(self.relation, "to_arrow_reader", None) or self.relation.fetch_arrow_reader  # before 1.4
+        for batch in stream(BATCH):
+            yield [np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64) for column in batch.columns]
+
+    def _with(self, relation: Any) -> DuckRows:
+        return DuckRows(relation, self.texts, self.dialect)
+
+
+def _listed(columns: Mapping[str, str]) -> str:
+    return ", ".join(f"{expression} AS {name}" for name, expression in columns.items())
+
+
+def quoted(name: str) -> str:
+    """The name of a column or a table, whatever it is."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def kinds(relation: Any) -> dict[str, tuple[Kind, str]]:
+    """What each column holds, and its type."""
+    typed = zip(relation.columns, relation.types, strict=True)
+    return {name: (KINDS.get(kind.id, Kind.OTHER), str(kind)) for name, kind in typed}
+
+
+def label(column: str, sql_type: str) -> str:
+    """A unit or a key, inside the engine."""
+    kind = sql_type.lower().split("(")[0]
+    if kind in WIDE:
+        return f"CAST({column} AS HUGEINT)"
+    if kind in {"blob", "varchar"}:
+        return column if kind == "blob" else f"encode({column})"
+    if kind in {"enum", "uuid"}:
+        return f"encode(CAST({column} AS VARCHAR))"
+    if kind == "date":
+        return f"CAST({column} - DATE '1970-01-01' AS BIGINT)"
+    return f"CAST(CAST({column} AS INTEGER) AS BIGINT)" if kind == "boolean" else f"CAST({column} AS BIGINT)"
+
+
+def number(column: str, sql_type: str) -> str:
+    """A value, as the nearest floating-point number."""
+    digits = re.match(r"DECIMAL\((\d+)", sql_type)
+    if digits and int(digits[1]) > EXACT:
+        return f"TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
+    return f"CAST({column} AS DOUBLE)"
+
+
+def canonical(relation: Any, chosen: Mapping[str, tuple[str, Kind, str]]) -> Rows:
+    """Columns (name, kind and type) under the names of their roles."""
+    expressions = {
+        role: (label if role in {"unit", "key"} else number)(quoted(column), sql_type)
+        for role, (column, _, sql_type) in chosen.items()
+    }
+    texts = "unit" in chosen and chosen["unit"][1] is Kind.TEXT
+    return DuckRows(relation, texts).select(expressions or {"one": "1"})
+
+
+__all__ = ["DuckRows", "canonical", "kinds", "quoted"]

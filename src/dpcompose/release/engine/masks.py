@@ -1,0 +1,44 @@
+r"""Units counted by a few known keys: the groups of a unit are the bits of one number.
+
+One pass over the rows then gathers a word for each unit, where a table of units and groups would be sorted otherwise.
+In a unit's word the group at place $i$ has the rank of how many lower bits are set, so the rule by which a unit keeps
+its groups (see `totals`) is the same, and so are the counts. Whether this is done depends on the question alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpcompose.release.ask.contributions import EveryRow
+from dpcompose.release.ask.queries import Tallied
+from dpcompose.release.engine.kinds import Label
+from dpcompose.release.engine.rows import Rows
+
+MOST = 62  # bits of a 64-bit word, without those that a shift might lose
+
+
+def serve(query: Tallied) -> bool:
+    """Whether one number can hold the groups of a unit, and there is nothing to know but which they are."""
+    if query.by is None or query.keys is None or isinstance(query.unit, EveryRow):
+        return False
+    return len(query.keys) <= MOST and query.bounds.rows == 1 and [t.power for t in query.tallies.values()] == [0]
+
+
+def counted(rows: Rows, keys: Sequence[Label], groups: int, unit_hash: str) -> dict[Label | None, tuple[int, ...]]:
+    """How many units kept each of the keys, which are in order; a unit's hash says which it keeps."""
+    spell = rows.dialect
+    place = f"nullif({spell.place('key', [spell.literal(key) for key in keys])}, 0) - 1"
+    words = rows.gathered(["unit"], {"mask": f"bit_or({spell.shifted(place)})"}).where("mask IS NOT NULL")
+    sized = words.select({"mask": "mask", "hash": unit_hash, "size": spell.whole("bit_count(mask)")})
+    passes = {f"n{i}": f"count(CASE WHEN {_passes(rows, i, groups)} THEN 1 END)" for i in range(len(keys))}
+    (found,) = sized.gathered([], passes).fetched()
+    return {key: (int(n),) for key, n in zip(keys, found, strict=True)}
+
+
+def _passes(rows: Rows, place: int, groups: int) -> str:
+    """Whether a unit has the group at a place, and keeps it."""
+    lower = rows.dialect.whole(f"bit_count(mask & {(1 << place) - 1})")
+    return f"(mask & {1 << place}) <> 0 AND ({lower} * {groups} + hash) % size >= size - {groups}"
+
+
+__all__ = ["MOST", "counted", "serve"]

@@ -1,0 +1,97 @@
+"""The embedded DuckDB, shut in: it reads the files that it is given, and nothing else; it loads no extension, writes
+only to a private folder, and stops at its limits.
+"""
+
+from __future__ import annotations
+
+import glob
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from dpcompose.release.ask.sources import LIMITS, Limits
+from dpcompose.release.refusals import InvalidData
+
+PATTERN = frozenset("*?[]")
+LOCKED = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "preserve_insertion_order": "false",
+    "python_enable_replacements": "false",
+}
+
+
+@contextmanager
+def engine(limits: Limits = LIMITS, files: Sequence[Path] = (), database: Path | None = None) -> Iterator[Any]:
+    """A connection that sees these files only."""
+    try:
+        import duckdb
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("Releases need DuckDB: install it with pip install 'dpcompose[data]'.") from None
+    scratch = tempfile.mkdtemp(prefix="dpcompose-")
+    settings: dict[str, Any] = {"temp_directory": scratch, "memory_limit": limits.memory, **LOCKED}
+    try:
+        where = ":memory:" if database is None else str(database)
+        with duckdb.connect(where, read_only=database is not None, config=settings) as connection:
+            allowed = ", ".join(_literal(str(path)) for path in files)
+            connection.execute(f"SET allowed_paths = [{allowed}]")
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+            timer = threading.Timer(limits.seconds, _stopped, [connection])
+            timer.daemon = True
+            timer.start()
+            try:
+                yield connection
+            finally:
+                timer.cancel()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _stopped(connection: Any) -> None:
+    with suppress(Exception):  # it may be closed by now
+        connection.interrupt()
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def literal_paths(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The same files under names in which DuckDB sees no pattern."""
+    if not any(PATTERN & set(str(path)) for path in paths):
+        yield list(paths)
+        return
+    folder = Path(tempfile.mkdtemp(prefix="dpcompose-"))
+    try:
+        links = [folder / f"{place}{path.suffix}" for place, path in enumerate(paths)]
+        for link, path in zip(links, paths, strict=True):
+            link.symlink_to(path)
+        yield links
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def located(path: str | Path, endings: Sequence[str], *, pattern: bool = False) -> list[Path]:
+    """The files of a path, or of a pattern where that was said; each is there, and ends as its kind does."""
+    given = Path(path)
+    if given.suffix.lower() not in endings:
+        raise InvalidData(f"{given.name!r} is no table: its name must end in {' or '.join(sorted(endings))}.")
+    found = [Path(name) for name in sorted(glob.glob(str(given)))] if pattern else [given]  # noqa: PTH207 - any root
+    if not found:
+        raise InvalidData(f"{given.name!r} matches no file.")
+    for file in found:
+        if not file.is_file():
+            raise InvalidData(f"{file.name!r} cannot be read: there is no such file.")
+        if "\0" in str(file):
+            raise InvalidData("A path has no zero byte in it.")
+    return [file.resolve() for file in found]
+
+
+__all__ = ["engine", "literal_paths", "located"]

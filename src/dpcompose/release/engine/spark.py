@@ -1,0 +1,139 @@
+"""Rows in Spark: bounded and summed where they lie; only sums, a row a key, come to the driver."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from dpcompose.release.engine.kinds import Kind, Label
+from dpcompose.release.engine.rows import HEX, Batches, Rows
+
+BATCH = 1 << 16
+KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), Kind.WHOLE),
+    **dict.fromkeys(("string", "char", "varchar"), Kind.TEXT),
+    **dict.fromkeys(("float", "double", "decimal"), Kind.REAL),
+    "boolean": Kind.TRUTH,
+    "date": Kind.DATE,
+}
+
+
+class SparkDialect:
+    """Spark's spelling. The functions that begin with `try_` never raise, in ANSI mode or out of it."""
+
+    def literal(self, label: Label) -> str:
+        """Bytes in hexadecimal; the least integer has no literal, so a text is cast."""
+        return f"CAST('{label}' AS BIGINT)" if isinstance(label, int) else f"X'{label.hex()}'"
+
+    def whole(self, number: str) -> str:
+        """A number as a 64-bit integer, or NULL."""
+        return f"try_cast({number} AS BIGINT)"
+
+    def total(self, numbers: str) -> str:
+        """A sum that overflows is NULL."""
+        return f"coalesce(try_sum({numbers}), CAST(0 AS BIGINT))"
+
+    def quotient(self, number: str, by: str) -> str:
+        """The whole part."""
+        return f"(({number}) div ({by}))"
+
+    def digest(self, label: str) -> str:
+        """Digits of one base in another."""
+        return f"try_cast(conv(substring(md5({label}), 1, {HEX}), 16, 10) AS BIGINT)"
+
+    def place(self, key: str, keys: Sequence[str]) -> str:
+        """Where a key is in a list."""
+        return f"array_position(array({', '.join(keys)}), {key})"
+
+    def shifted(self, place: str) -> str:
+        """One bit."""
+        return f"shiftleft(CAST(1 AS BIGINT), CAST({place} AS INT))"
+
+    def is_real(self, number: str) -> str:
+        """Not NaN."""
+        return f"({number} IS NOT NULL AND NOT isnan({number}))"
+
+
+SPARK = SparkDialect()
+
+
+@dataclass(frozen=True, slots=True)
+class SparkRows:
+    """A frame of Spark."""
+
+    frame: Any
+    texts: bool = False
+    dialect: SparkDialect = SPARK
+
+    def select(self, columns: Mapping[str, str]) -> SparkRows:
+        """New columns."""
+        return self._with(self.frame.selectExpr(*_listed(columns)))
+
+    def where(self, condition: str) -> SparkRows:
+        """The rows for which it is true."""
+        return self._with(self.frame.where(condition))
+
+    def gathered(self, by: Sequence[str], sums: Mapping[str, str]) -> SparkRows:
+        """One row for each combination."""
+        from pyspark.sql import functions
+
+        return self._with(self.frame.groupBy(*by).agg(*map(functions.expr, _listed(sums))))
+
+    def fetched(self) -> list[tuple[Any, ...]]:
+        """The rows; bytes are bytes."""
+        return [
+            tuple(bytes(cell) if isinstance(cell, bytearray) else cell for cell in row) for row in self.frame.collect()
+        ]
+
+    def batches(self) -> Batches:
+        """Collected by the driver, partition by partition."""
+        rows = self.frame.toLocalIterator(prefetchPartitions=True)
+        while part := list(islice(rows, BATCH)):
+            yield [np.array([math.nan if x is None else x for x in column]) for column in zip(*part, strict=True)]
+
+    def _with(self, frame: Any) -> SparkRows:
+        return SparkRows(frame, self.texts, self.dialect)
+
+
+def _listed(columns: Mapping[str, str]) -> list[str]:
+    return [f"{expression} AS {name}" for name, expression in columns.items()]
+
+
+def kinds(frame: Any) -> list[tuple[str, Kind]]:
+    """What each column holds."""
+    return [
+        (field.name, KINDS.get(field.dataType.typeName().split("(")[0].split()[0], Kind.OTHER))
+        for field in frame.schema.fields
+    ]
+
+
+def quoted(name: str) -> str:
+    """The name of a column, whatever it is: a dot in it leads nowhere."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def expression(role: str, column: str, kind: Kind) -> str:
+    """A unit, a key or a value, inside the engine."""
+    name = quoted(column)
+    if role not in {"unit", "key"}:
+        return f"CAST({name} AS DOUBLE)"
+    if kind is Kind.TEXT:
+        return f"CAST({name} AS BINARY)"
+    if kind is Kind.DATE:
+        return f"CAST(unix_date({name}) AS BIGINT)"
+    return f"CAST({name} AS BIGINT)"
+
+
+def canonical(frame: Any, chosen: Mapping[str, tuple[str, Kind]]) -> Rows:
+    """Columns (name and kind) under the names of their roles."""
+    texts = "unit" in chosen and chosen["unit"][1] is Kind.TEXT
+    expressions = {role: expression(role, column, kind) for role, (column, kind) in chosen.items()}
+    return SparkRows(frame, texts).select(expressions or {"one": "1"})
+
+
+__all__ = ["SparkRows", "canonical", "kinds"]
