@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 
 from dpcompose.errors import AdjacencyMismatch, InvalidParameter
@@ -66,7 +66,7 @@ class Wrapper(Mechanism):
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "a mechanism")
         if isinstance(self.mechanism, Composition):
-            object.__setattr__(self, "mechanism", self.mechanism.flat())
+            object.__setattr__(self, "mechanism", self.mechanism.flat().adopting(self.adjacency))
         Mechanism.__post_init__(self)
 
 
@@ -118,8 +118,17 @@ class Composition(Mechanism):
     def flat(self) -> Composition:
         """The same, as one list in which each different mechanism stands once."""
         whole = Composition((), self.adaptivity, self.filter)
-        leaves = self.leaves()
-        whole._become(leaves, self.adaptivity, self.filter, common_adjacency(part.adjacency for part, _ in leaves))
+        whole._become(self.leaves(), self.adaptivity, self.filter, self.adjacency)
+        return whole.adopting(self.adjacency)
+
+    def adopting(self, relation: Adjacency | None) -> Composition:
+        """The same under the relation of what it is part of, which parts that fit either take over."""
+        inside = any(isinstance(part, Wrapper) and part.adjacency is None for part, _ in self.parts)
+        if relation is None or (self.adjacency is relation and not inside):
+            return self
+        whole = Composition((), self.adaptivity, self.filter)
+        parts = tuple((_adopting(part, relation), count) for part, count in self.parts)
+        whole._become(parts, self.adaptivity, self.filter, relation)
         return whole
 
     def leaves(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -136,6 +145,16 @@ class Composition(Mechanism):
         if sum(total.values()) > MOST_RUNS:
             raise InvalidParameter("count", sum(total.values()), f"at most {MOST_RUNS:g} runs in all")
         return tuple(total.items())
+
+
+def _adopting(part: Mechanism, relation: Adjacency) -> Mechanism:
+    """What was run, with the relation told to every composition inside that has none of its own."""
+    if isinstance(part, Composition):
+        return part.adopting(relation)
+    if not isinstance(part, Wrapper) or part.adjacency is not None:
+        return part
+    inner = _adopting(part.mechanism, relation)
+    return part if inner is part.mechanism else replace(part, mechanism=inner)  # type: ignore[type-var]  # a dataclass
 
 
 def common_adjacency(relations: Iterable[Adjacency | None]) -> Adjacency | None:

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, Flag, auto
 from functools import cached_property
-from typing import Any, Generic, TypeVar, get_args, get_type_hints
+from typing import Any, Generic, get_args, get_type_hints
 
 from dpcompose.description import Adaptivity, Adjacency, Composition, Mechanism, adaptivity_of
 from dpcompose.errors import Contradiction, Declined
 from dpcompose.notions import Guarantee
-
-G = TypeVar("G", bound=Guarantee, covariant=True)
+from dpcompose.parts import Each, G, Parts, SameAs, faced
 
 
 class Side(Flag):
@@ -51,29 +50,6 @@ class Source:
         """The BibTeX entry."""
         body = {"author": self.authors, "title": self.title, "note": self.venue, "year": self.year}
         return "\n".join([f"@misc{{{self.key},", *(f"  {k} = {{{v}}}," for k, v in body.items()), "}"])
-
-
-@dataclass(frozen=True, slots=True)
-class Parts(Generic[G]):
-    """What a composition theorem is given: promises with their counts, and what was fixed in advance."""
-
-    items: tuple[tuple[G, int], ...]
-    adaptivity: Adaptivity = Adaptivity.ADAPTIVE
-    adjacency: Adjacency | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SameAs(Guarantee):
-    """The mechanism costs exactly what another one costs."""
-
-    mechanism: Mechanism
-
-
-@dataclass(frozen=True, slots=True)
-class Each(Guarantee):
-    """One promise for each part of a composition, in order."""
-
-    items: tuple[Any, ...]
 
 
 class Verb(Enum):
@@ -116,19 +92,24 @@ class Theorem:
         if subject.adjacency is not None and subject.adjacency not in self.relations:
             raise Declined(f"not valid under {subject.adjacency.value}")
         held = tuple(claim.guarantee for claim in premises)
+        each = held[0].items if held and isinstance(held[0], Each) else None
         side = self.side & _fit(self, subject, premises, counts)
         for claim in premises:
             side &= claim.side
         if not side:
             raise Declined("not valid when parameters or the stopping time may depend on earlier outputs")
-        return Claim(subject, self._concluded(subject, held, counts), self, tuple(premises), tuple(counts), side, _SEAL)
-
-    def _concluded(self, subject: Mechanism, held: tuple[Any, ...], counts: Sequence[int]) -> Guarantee:
-        """Run the proof; what is said of each part of a composition is proved part by part."""
-        each = held[0].items if held and isinstance(held[0], Each) else None
         if self.verb is Verb.COMPOSES:
-            items = tuple(zip(held if each is None else each, counts, strict=True))
-            return self.proof(Parts(items, adaptivity_of(subject), subject.adjacency))
+            parts, every_way = faced(subject, zip(held if each is None else each, counts, strict=True))
+            side &= Side.BOTH if every_way else Side.LOWER
+            if not side:
+                raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
+            concluded = self.proof(parts)
+        else:
+            concluded = self._concluded(subject, held, each)
+        return Claim(subject, concluded, self, tuple(premises), tuple(counts), side, _SEAL)
+
+    def _concluded(self, subject: Mechanism, held: tuple[Any, ...], each: tuple[Any, ...] | None) -> Guarantee:
+        """Run the proof; what is said of each part of a composition is proved part by part."""
         if each is not None:
             return Each(tuple(map(self.proof, each)))
         if self.verb is Verb.IMPLIES:
@@ -247,3 +228,19 @@ def _verb(verb: Verb) -> Callable[..., Callable[[Callable[..., G]], Callable[...
 
 describes, implies, composes = map(_verb, (Verb.DESCRIBES, Verb.IMPLIES, Verb.COMPOSES))
 """mechanism → notion · notion → notion · parts → whole. Each takes the ID, the source and the conditions of use."""
+
+__all__ = [
+    "STANDARD",
+    "Claim",
+    "Each",
+    "Library",
+    "Parts",
+    "SameAs",
+    "Side",
+    "Source",
+    "Theorem",
+    "Verb",
+    "composes",
+    "describes",
+    "implies",
+]

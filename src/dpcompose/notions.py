@@ -19,16 +19,30 @@ class Guarantee:
 
     __slots__ = ()
 
+    def facing_either_way(self) -> Guarantee | None:
+        """What it says, from both sides, of a part that may face either way; None where it speaks of one way only."""
+        return None
+
+
+class InEitherOrder(Guarantee):
+    """A promise about both orders of a pair alike: it does not matter which way the part faces."""
+
+    __slots__ = ()
+
+    def facing_either_way(self) -> Guarantee:
+        """The same."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
-class PureDP(Guarantee):
+class PureDP(InEitherOrder):
     """The loss never exceeds ε, in either order."""
 
     epsilon: Real
 
 
 @dataclass(frozen=True, slots=True)
-class ApproxDP(Guarantee):
+class ApproxDP(InEitherOrder):
     """(ε, δ): P(S) ≤ e^ε Q(S) + δ for every event S, in either order."""
 
     epsilon: Real
@@ -36,7 +50,7 @@ class ApproxDP(Guarantee):
 
 
 @dataclass(frozen=True, slots=True)
-class ZCDP(Guarantee):
+class ZCDP(InEitherOrder):
     """Outside an event of probability δ, the Rényi divergence of every order α is at most ρα."""
 
     rho: Value
@@ -44,9 +58,13 @@ class ZCDP(Guarantee):
 
 
 class Curve(ABC):
-    """A bound on the Rényi divergence as a function of the order."""
+    """A bound on the Rényi divergence as a function of the order, in both orders of the pair."""
 
     __slots__ = ()
+
+    def facing_either_way(self) -> Curve:
+        """The bound for a part that may face either way."""
+        return self
 
     @abstractmethod
     def at(self, order: Real) -> Ball:
@@ -95,9 +113,13 @@ class Renyi(Guarantee):
     curve: Curve
     delta: Value = 0
 
+    def facing_either_way(self) -> Renyi:
+        """The larger of both orders at every α: the part may face so that this is reached."""
+        return Renyi(self.curve.facing_either_way(), self.delta)
+
 
 @dataclass(frozen=True, slots=True)
-class GDP(Guarantee):
+class GDP(InEitherOrder):
     """No test tells the two inputs apart better than N(0, 1) from N(μ, 1); μ² is kept exact."""
 
     mu_squared: Real
@@ -110,9 +132,13 @@ class FiniteLoss(Guarantee):
     forward: Law
     backward: Law
 
+    def facing_either_way(self) -> FiniteLoss | None:
+        """The same, where both orders have one law."""
+        return self if self.forward == self.backward else None
+
 
 @dataclass(frozen=True, slots=True)
-class LaplaceLoss(Guarantee):
+class LaplaceLoss(InEitherOrder):
     """The loss law of Laplace noise whose shift is `step` scales."""
 
     step: Real
@@ -128,9 +154,13 @@ class LossTransform(Guarantee):
     turned: tuple[object, object] | None = None
     """Both orders with the record in the other input, where that is not the same."""
 
+    def facing_either_way(self) -> LossTransform | None:
+        """The same, where both orders have one law."""
+        return self if self.forward == self.backward else None
 
-class Profile(Guarantee, ABC):
-    """A bound on δ as a function of ε, answering both questions so that neither is inverted twice."""
+
+class HockeyStick(ABC):
+    """δ as a function of ε, answering both questions so that neither is inverted twice."""
 
     __slots__ = ()
 
@@ -146,6 +176,24 @@ class Profile(Guarantee, ABC):
         """`delta` at many ε, where one effort may serve them all."""
         return [self.delta(e) for e in epsilons]
 
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One pair of laws that a profile may be about, each order by itself and from both sides."""
+
+    forward: HockeyStick
+    """P against Q."""
+    backward: HockeyStick
+    """Q against P."""
+    turned: bool = False
+    """Whether the record is in the input that was listed without it."""
+
+
+class Profile(Guarantee, HockeyStick):
+    """A bound on δ as a function of ε in both orders of the pair: the worse of them, where it is reached."""
+
+    __slots__ = ()
+
     def to(self, tolerance: float) -> Profile:  # noqa: ARG002 - closed forms are as tight as they get
         """The profile that aims at a relative gap, where effort buys tightness."""
         return self
@@ -158,6 +206,16 @@ class Profile(Guarantee, ABC):
         """The profile that keeps in `memory` what the next, similar, question can use."""
         return self
 
-    def orders(self) -> tuple[Profile, Profile]:
-        """The profile of each order of the pair, P against Q and Q against P; a bound for both is both."""
-        return self, self
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair it is about; none where only the worse order is known, which bounds each order from above."""
+        return ()
+
+
+class SymmetricProfile(Profile):
+    """The profile of a pair that is the same in both orders."""
+
+    __slots__ = ()
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """The one pair, of which both orders are the profile."""
+        return (Pair(self, self),)

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
@@ -75,13 +77,7 @@ class PairLaw:
 
     def ratios(self) -> dict[Fraction | None, Fraction]:
         """The mass of every likelihood ratio; None stands for an infinite one."""
-        top, bottom = mass_of(self.p), mass_of(self.q)
-        mass: dict[Fraction | None, Fraction] = {}
-        for p, q in zip(self.p, self.q, strict=True):
-            if p:
-                ratio = Fraction(p) * bottom / (Fraction(q) * top) if q else None
-                mass[ratio] = mass.get(ratio, Fraction(0)) + Fraction(p) / top
-        return mass
+        return _ratios(self.p, self.q)
 
     def atoms(self) -> list[tuple[LogRatio, Ball]]:
         """Each finite loss with its probability."""
@@ -90,6 +86,17 @@ class PairLaw:
     def leak(self) -> Ball:
         """The mass of outcomes that the other input never gives."""
         return ball(self.ratios().get(None, Fraction(0)))
+
+
+@lru_cache(maxsize=64)
+def _ratios(first: tuple[Real, ...], second: tuple[Real, ...]) -> dict[Fraction | None, Fraction]:
+    top, bottom = mass_of(first), mass_of(second)
+    mass: dict[Fraction | None, Fraction] = {}
+    for p, q in zip(first, second, strict=True):
+        if p:
+            ratio = Fraction(p) * bottom / (Fraction(q) * top) if q else None
+            mass[ratio] = mass.get(ratio, Fraction(0)) + Fraction(p) / top
+    return mass
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,30 @@ class PairCurve(Curve):
     def at(self, order: Real) -> Ball:
         """The divergence, the worse of both orders of the pair."""
         return divergence(self.forward, order).max(divergence(self.backward, order))
+
+    def guess(self, order: float) -> float:
+        """The same in floats."""
+        return max(_guess(law.p, law.q, order) for law in (self.forward, self.backward))
+
+
+@lru_cache(maxsize=64)
+def _floats(first: tuple[Real, ...], second: tuple[Real, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """ln(p/q) and p, where both are more than nothing to floats."""
+    p, q = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
+    there = (p > 0.0) & (q > 0.0)
+    return np.log(p[there]) - np.log(q[there]), p[there]
+
+
+def _guess(first: tuple[Real, ...], second: tuple[Real, ...], order: float) -> float:
+    """The divergence in floats; infinite where one input never gives what the other does."""
+    if any(x and not y for x, y in zip(first, second, strict=True)):
+        return math.inf
+    losses, masses = _floats(first, second)
+    s = order - 1.0
+    top = float(np.max(s * losses, initial=0.0))
+    if top > 500.0:
+        return (top + math.log(float(masses @ np.exp(s * losses - top)))) / s
+    return math.log1p(max(float(masses @ np.expm1(s * losses)), 0.0)) / s if s else float(masses @ losses)
 
 
 def divergence(law: PairLaw, order: Real) -> Ball:
@@ -154,13 +185,3 @@ def pair_curve(m: DiscretePair) -> Renyi:
     if len(p) > LONG:
         return Renyi(LongPairCurve(LongPairLaw(p, q), LongPairLaw(q, p)))
     return Renyi(PairCurve(PairLaw(p, q), PairLaw(q, p)))
-
-
-@describes("RDP-DEF", MIR17.at("Def. 4"), side=Side.LOWER)
-def pair_curve_in_one_order(m: DiscretePair) -> Renyi:
-    r"""The divergence in the given order alone: compositions keep to one order, so theirs add to no less."""
-    if len(m.p) > LONG:
-        long = LongPairLaw(tuple(m.p), tuple(m.q))
-        return Renyi(LongPairCurve(long, long))
-    law = PairLaw(tuple(m.p), tuple(m.q))
-    return Renyi(PairCurve(law, law))

@@ -61,7 +61,10 @@ def fixed_size_costs_no_more(m: SampledWithoutReplacement, inner: Guarantee) -> 
     """
     if isinstance(inner, SameAs | ApproxDP):
         raise Declined("only what amplification does not cover is carried over")
-    return inner
+    either = inner.facing_either_way()
+    if either is None:
+        raise Declined("which way a pair faces may depend on the records drawn")
+    return either
 
 
 @describes("X-WOR-ALL", BBG18.at("Sec. 2"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)

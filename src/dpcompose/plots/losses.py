@@ -21,7 +21,7 @@ from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.parameters import Whole
 from dpcompose.regions.chain import Floats
-from dpcompose.regions.orders import BothOrders, ask, both_orders, symmetric
+from dpcompose.regions.orders import BothOrders, both_orders
 from dpcompose.regions.tradeoff import Order
 
 Reading: TypeAlias = Callable[[float], float]
@@ -89,15 +89,16 @@ def _profiles(orders: BothOrders) -> tuple[Reading, Reading]:
     def reading(order: Order) -> Reading:
         @cache
         def value(t: float) -> float:
-            found = ask(orders.facts, order, t).enclosure
+            found = view.ask(order, t).enclosure
             if found.upper - found.lower > max(_WIDE * found.upper, _NEGLIGIBLE):
                 raise NotProvable("The profile of this mechanism is not known closely enough to draw its privacy loss")
             return _middle(found)
 
         return value
 
+    view, *_ = orders.views
     above = reading(Order.FORWARD)
-    return above, above if symmetric(orders.facts) else reading(Order.BACKWARD)
+    return above, above if view.symmetric else reading(Order.BACKWARD)
 
 
 def _end(*profiles: Reading) -> float:

@@ -211,7 +211,7 @@ def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
 
 def _found_out(part: Mechanism) -> tuple[Claim[Any], ...]:
     if isinstance(part, Composition):
-        return tuple(c for c in known(part).claims if not isinstance(c.guarantee, Profile))
+        return tuple(c for c in Known(part).claims if not isinstance(c.guarantee, Profile))
     work = Work(part)
     _describe(part, work)
     for same in tuple(work.claims):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from typing import Any
 
-from dpcompose.description import Composition, Mechanism
+from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
 from dpcompose.notions import Profile
@@ -109,5 +109,7 @@ def _reason(theorem: Theorem, facts: Known) -> str:
     own = [why for t, why in facts.declined if t is theorem]
     if own:
         return own[-1]
+    if facts.subject.adjacency is Adjacency.REPLACE_ONE and any(c.theorem is theorem for c in facts.profiles()):
+        return "a bound from below only: under replace_one each part may face either way"
     before = [why for t, why in facts.declined if t.verb is Verb.COMPOSES and t.types[-1] is theorem.types[0]]
     return before[-1] if before else f"nothing here is known through {theorem.types[0].__name__}"

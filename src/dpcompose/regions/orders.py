@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, singledispatch
 from typing import Any
 
 from dpcompose.description import Mechanism
 from dpcompose.kernel import Claim, Side
-from dpcompose.notions import Profile
-from dpcompose.numerics.enclosure import UNIT, Real
+from dpcompose.notions import HockeyStick, Pair, Profile
+from dpcompose.numerics.enclosure import UNIT, Enclosure, Real
 from dpcompose.prove.answer import Answer, narrowed
 from dpcompose.prove.claims import Known, known
 from dpcompose.regions.chain import Chain, Point, hull
@@ -24,66 +23,137 @@ from dpcompose.theorems.loss import LaplaceProfile
 
 ASKED = 1e-9
 """The relative gap asked of a single value of a profile."""
+NEAR = 1e-5
+"""What is known this well from both sides is not compared with bounds from one side."""
 
 
 @dataclass(frozen=True, slots=True)
 class BothOrders:
-    """T(P, Q) and T(Q, P) of one neighbouring pair, and what is known of the mechanism."""
+    """T(P, Q) and T(Q, P) of every pair that the neighbours may give, and what is known of the mechanism."""
 
     facts: Known
-    forward: Tradeoff
-    backward: Tradeoff
+    views: tuple[View, ...]
+    pairs: tuple[tuple[Tradeoff, Tradeoff], ...]
+    """Both orders of each view."""
     asked: float = ASKED
 
     @property
+    def forward(self) -> Tradeoff:
+        """T(P, Q) of the pair as listed."""
+        return self.pairs[0][0]
+
+    @property
+    def backward(self) -> Tradeoff:
+        """T(Q, P) of the pair as listed."""
+        return self.pairs[0][1]
+
+    @property
     def symmetric(self) -> bool:
-        """Whether both orders are known to be the same."""
-        return self.forward is self.backward
+        """Whether there is one pair, and both orders are known to be the same."""
+        return len(self.pairs) == 1 and self.forward is self.backward
 
     def of(self, order: Order) -> tuple[Tradeoff, ...]:
         """The functions that an attacker in this order may choose from."""
-        each = {Order.FORWARD: (self.forward,), Order.BACKWARD: (self.backward,)}
-        return each.get(order, (self.forward,) if self.symmetric else (self.forward, self.backward))
+        kept = {Order.FORWARD: (0,), Order.BACKWARD: (1,), Order.EITHER: (0, 1)}[order]
+        every = [pair[index] for pair in self.pairs for index in kept]
+        return tuple({id(tradeoff): tradeoff for tradeoff in every}.values())
 
-    def joint(self) -> Tradeoff:
-        """The greatest convex function below both orders, which is as much as all (ε, δ) together say."""
-        if self.symmetric:
-            return self.forward
-        if isinstance(self.forward, Corners) and isinstance(self.backward, Corners):
+    def joint(self, order: Order) -> Tradeoff:
+        """The greatest convex function below all of them: as much as all (ε, δ) in the order together say."""
+        choices = self.of(order)
+        if len(choices) == 1:
+            return choices[0]
+        if len(self.pairs) == 1 and isinstance(self.forward, Corners) and isinstance(self.backward, Corners):
             return _joined(self.forward, self.backward)
-        worse = Levels(partial(ask, self.facts, Order.EITHER, asked=self.asked))
-        return Envelope(worse, worse)
+        other = {Order.FORWARD: Order.BACKWARD, Order.BACKWARD: Order.FORWARD}.get(order, order)
+        first = Levels(partial(ask, self.facts, order, asked=self.asked))
+        second = first if other is order else Levels(partial(ask, self.facts, other, asked=self.asked))
+        return Envelope(first, second)
 
 
 def both_orders(mechanism: Mechanism, asked: float = ASKED) -> BothOrders:
-    """The exact function of a law known in closed form, or else one that asks for values of its profile."""
+    """The exact functions of a law known in closed form, or else such as ask for values of its profile."""
     facts = known(mechanism)
     for claim in facts.profiles():
         if claim.side is Side.BOTH:
             exact = exactly(claim.guarantee, claim)
             if exact is not None:
-                return BothOrders(facts, *exact, asked)
-    first = Levels(partial(ask, facts, Order.FORWARD, asked=asked))
-    if symmetric(facts):
+                view = View(facts, turned=False, alone=True, symmetric=exact[0] is exact[1])
+                return BothOrders(facts, (view,), (exact,), asked)
+    seen = views(facts)
+    return BothOrders(facts, seen, tuple(_asking(view, asked) for view in seen), asked)
+
+
+def _asking(view: View, asked: float) -> tuple[Tradeoff, Tradeoff]:
+    first = Levels(partial(view.ask, Order.FORWARD, asked=asked))
+    if view.symmetric:
         both = Envelope(first, first)
-        return BothOrders(facts, both, both, asked)
-    second = Levels(partial(ask, facts, Order.BACKWARD, asked=asked))
-    return BothOrders(facts, Envelope(first, second), Envelope(second, first), asked)
+        return both, both
+    second = Levels(partial(view.ask, Order.BACKWARD, asked=asked))
+    return Envelope(first, second), Envelope(second, first)
 
 
-def symmetric(facts: Known) -> bool:
-    """Whether everything known says the same of both orders."""
-    return all(first == second for first, second in (claim.guarantee.orders() for claim in facts.profiles()))
+def _pick(pair: Pair, order: Order) -> HockeyStick:
+    return pair.forward if order is Order.FORWARD else pair.backward
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One pair that the neighbours may give, as all claims together see it.
+
+    An upper bound for the worse order bounds each order of each pair. A lower bound says nothing of a pair unless the
+    claim knows that very pair, in that order.
+    """
+
+    facts: Known
+    turned: bool
+    """Which pair: as listed, or with the record in the other input."""
+    alone: bool
+    """Whether the claims that list pairs list them all, so that bounds of one are not to hold for another."""
+    symmetric: bool
+    """Whether both orders of the pair are known to be the same."""
+
+    def ask(self, order: Order, t: Real, asked: float = ASKED) -> Answer:
+        """δ of the pair in one order at t ≥ 0."""
+        return narrowed("δ", self.facts, lambda profile: self._said(profile.to(asked), order, t), UNIT, asked, NEAR)
+
+    def _said(self, profile: Profile, order: Order, t: Real) -> Enclosure:
+        pairs = profile.pairs()
+        own = next((_pick(pair, order) for pair in pairs if pair.turned is self.turned), None)
+        if own is None:
+            return Enclosure(0.0, profile.delta(t).upper)
+        found = own.delta(t)
+        if self.alone:
+            return found
+        others = [_pick(pair, order).delta(t).upper for pair in pairs if pair.turned is not self.turned]
+        return Enclosure(found.lower, max([found.upper, *others]))
+
+
+def views(facts: Known) -> tuple[View, ...]:
+    """Every pair that the neighbours may give: those listed by the first claim that knows them from both sides."""
+    for claim in facts.profiles():
+        pairs = claim.guarantee.pairs()
+        if claim.side is Side.BOTH and pairs:
+            return tuple(
+                View(facts, pair.turned, alone=True, symmetric=pair.forward == pair.backward) for pair in pairs
+            )
+    return (View(facts, turned=False, alone=False, symmetric=False),)
 
 
 def ask(facts: Known, order: Order, t: Real, asked: float = ASKED) -> Answer:
-    """δ at t ≥ 0: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either order."""
-    sides: dict[Order, Callable[[Profile], Profile]] = {
-        Order.FORWARD: lambda profile: profile.orders()[0],
-        Order.BACKWARD: lambda profile: profile.orders()[1],
-        Order.EITHER: lambda profile: profile,
-    }
-    return narrowed("δ", facts, lambda profile: sides[order](profile.to(asked)).delta(t), UNIT, asked)
+    """δ at t ≥ 0, the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
+    return narrowed("δ", facts, lambda profile: _worst(profile.to(asked), order, t), UNIT, asked, NEAR)
+
+
+def _worst(profile: Profile, order: Order, t: Real) -> Enclosure:
+    """What the profile says of the worst pair; of one order nothing from below, unless it knows the pairs."""
+    pairs = profile.pairs()
+    if order is Order.EITHER:
+        return profile.delta(t)
+    if not pairs:
+        return Enclosure(0.0, profile.delta(t).upper)
+    found = [_pick(pair, order).delta(t) for pair in pairs]
+    return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
 
 
 @singledispatch
@@ -132,4 +202,4 @@ def _tail(chain: Chain, corners: Corners) -> tuple[Point, ...]:
     return chain.corners[-len(corners.corners) :]
 
 
-__all__ = ["BothOrders", "ask", "both_orders", "symmetric"]
+__all__ = ["BothOrders", "View", "ask", "both_orders", "views"]

@@ -20,7 +20,7 @@ from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.answer import epsilon as epsilon_at
 from dpcompose.prove.claims import Known, known
 from dpcompose.regions.chain import Floats
-from dpcompose.regions.orders import ask, both_orders, symmetric
+from dpcompose.regions.orders import View, both_orders, views
 from dpcompose.regions.region import RATE
 from dpcompose.regions.tradeoff import Order, complement
 
@@ -174,7 +174,9 @@ def posterior(mechanism: Mechanism, prior: Real = Fraction(1, 2), delta: Real = 
 def _quantile(facts: Known, chance: Real, possible: Enclosure) -> Enclosure:
     """The least t ≥ 0 with P(L > t) at most the chance, in the worse order; at least ε(δ), as P(L > t) ≥ δ(t)."""
     tails = [
-        _tail(facts, order) for order in ((Order.FORWARD,) if symmetric(facts) else (Order.FORWARD, Order.BACKWARD))
+        _tail(view, order)
+        for view in views(facts)
+        for order in ((Order.FORWARD,) if view.symmetric else (Order.FORWARD, Order.BACKWARD))
     ]
 
     def worse(t: float) -> Enclosure:
@@ -187,12 +189,12 @@ def _quantile(facts: Known, chance: Real, possible: Enclosure) -> Enclosure:
     return Enclosure(max(found.lower, possible.lower), max(min(upper, possible.upper), possible.lower))
 
 
-def _tail(facts: Known, order: Order) -> Callable[[float], Enclosure]:
+def _tail(view: View, order: Order) -> Callable[[float], Enclosure]:
     """The tail P(L > t) = δ(t) + s Q(L > t); Q(L > t) lies between the falls of δ per unit of s on both sides of t."""
 
     def tail(t: float) -> Enclosure:
         before, after = max(t - _STEP, 0.0), t + _STEP
-        low, here, high = (ask(facts, order, x).enclosure for x in (before, t, after))
+        low, here, high = (view.ask(order, x).enclosure for x in (before, t, after))
         fall = ball(here.lower) - ball(high.upper)
         least = enclose(lambda: here.lower + fall / (ball(after) - t).expm1(), gap=1.0).lower
         most = 1.0

@@ -167,7 +167,7 @@ def region(mechanism: Mechanism, order: Order = Order.EITHER, tolerance: float =
     """
     TOLERANCE.check("tolerance", tolerance)
     orders = both_orders(mechanism, max(tolerance, 1e-9) / 100)
-    tradeoff = orders.joint() if order is Order.EITHER else orders.of(order)[0]
+    tradeoff = orders.joint(order)
     below, above = (chain.swapped for chain in tradeoff.chains(max(tolerance, 1e-9)))
     vertices = tuple(Vertex(fnr, fpr) for fpr, fnr in reversed(tradeoff.vertices()))
     other = {Order.FORWARD: Order.BACKWARD, Order.BACKWARD: Order.FORWARD}.get(order, order)

@@ -10,8 +10,8 @@ from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
-from dpcompose.regions.orders import BothOrders, ask, both_orders
-from dpcompose.regions.tradeoff import Order, complement
+from dpcompose.regions.orders import ask, both_orders
+from dpcompose.regions.tradeoff import Order, Tradeoff, complement
 from dpcompose.shown import Shown
 
 
@@ -72,15 +72,16 @@ def judge(mechanism: Mechanism, epsilon: Real, delta: Real) -> Judgement:
     found = ask(orders.facts, Order.EITHER, e)
     if found.upper <= d:
         return Judgement(e, d, holds=True, answer=found)
-    for order in (Order.FORWARD, Order.BACKWARD):
-        answer = ask(orders.facts, order, e)
-        if answer.lower > d:
-            return Judgement(e, d, holds=False, answer=found, witness=_witness(orders, order, e, d, answer))
+    for view, pair in zip(orders.views, orders.pairs, strict=True):
+        for order, tradeoff in zip((Order.FORWARD, Order.BACKWARD), pair, strict=True):
+            answer = view.ask(order, e)
+            if answer.lower > d:
+                return Judgement(e, d, holds=False, answer=found, witness=_witness(tradeoff, order, e, d, answer))
     return Judgement(e, d, None, found)
 
 
-def _witness(orders: BothOrders, order: Order, epsilon: Real, delta: Real, answer: Answer) -> Witness:
-    event = orders.of(order)[0].event(epsilon)
+def _witness(tradeoff: Tradeoff, order: Order, epsilon: Real, delta: Real, answer: Answer) -> Witness:
+    event = tradeoff.event(epsilon)
     low, high = (Enclosure.exactly(Fraction(end) - Fraction(delta)) for end in (answer.lower, answer.upper))
     return Witness(epsilon, order, event.p, event.q, Enclosure(low.lower, high.upper), answer)
 

@@ -11,6 +11,24 @@ READINGS = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Largest(Curve):
+    """The largest of several divergences at every order."""
+
+    readings: tuple[Curve, ...]
+
+    def at(self, order: Real) -> Ball:
+        """The largest."""
+        first, *rest = (curve.at(order) for curve in self.readings)
+        for found in rest:
+            first = first.max(found)
+        return first
+
+    def guess(self, order: float) -> float:
+        """The largest, in floats."""
+        return max(curve.guess(order) for curve in self.readings)
+
+
+@dataclass(frozen=True, slots=True)
 class Facing(Curve):
     """First against second input and second against first, the record being in the first; then in the second.
 
@@ -18,23 +36,20 @@ class Facing(Curve):
     """
 
     readings: tuple[Curve, Curve, Curve, Curve]
-    leader: Curve | None = None
-    """The largest of the four at every order, where one is known to be."""
+    leading: int | None = None
+    """The reading that is the largest at every order, where one is known to be."""
+
+    def facing_either_way(self) -> Curve:
+        """The largest of the four."""
+        return Largest(tuple(dict.fromkeys(self.readings))) if self.leading is None else self.readings[self.leading]
 
     def at(self, order: Real) -> Ball:
         """The largest divergence."""
-        if self.leader is not None:
-            return self.leader.at(order)
-        first, *rest = (curve.at(order) for curve in dict.fromkeys(self.readings))
-        for found in rest:
-            first = first.max(found)
-        return first
+        return self.facing_either_way().at(order)
 
     def guess(self, order: float) -> float:
         """The largest, in floats."""
-        if self.leader is not None:
-            return self.leader.guess(order)
-        return max(curve.guess(order) for curve in dict.fromkeys(self.readings))
+        return self.facing_either_way().guess(order)
 
 
 def both_ways(forward: Curve, backward: Curve) -> Curve:
@@ -49,12 +64,7 @@ def reading(curve: Curve, index: int) -> Curve:
 
 def undecided(curve: Curve) -> bool:
     """Whether the largest reading depends on the order, or on what the curve is added to."""
-    return isinstance(curve, Facing) and curve.leader is None
+    return isinstance(curve, Facing) and curve.leading is None
 
 
-def largest(curve: Curve) -> Curve:
-    """The reading that is the largest, where that is decided."""
-    return curve.leader if isinstance(curve, Facing) and curve.leader is not None else curve
-
-
-__all__ = ["READINGS", "Facing", "both_ways", "largest", "reading", "undecided"]
+__all__ = ["READINGS", "Facing", "Largest", "both_ways", "reading", "undecided"]

@@ -13,7 +13,7 @@ from functools import cached_property
 from dpcompose.errors import Declined
 from dpcompose.inversion import Direction
 from dpcompose.kernel import Side, describes, implies
-from dpcompose.mechanisms.long_pair import LongPairLaw
+from dpcompose.mechanisms.long_pair import LongPairCurve, LongPairLaw
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import ApproxDP, Curve, FiniteLoss, Renyi, Value
 from dpcompose.numerics.atoms import Law, value
@@ -122,6 +122,8 @@ def finite_to_renyi(g: FiniteLoss) -> Renyi:
     r"""$D_\alpha = \frac{1}{\alpha-1}\ln\mathrm{E}\,e^{(\alpha-1)L}$ outside what leaks; in a composition the curves of
     one order add, and the larger of the two sums counts.
     """
+    if isinstance(g.forward, LongPairLaw) and isinstance(g.backward, LongPairLaw):
+        return Renyi(both_ways(LongPairCurve(g.forward, g.forward), LongPairCurve(g.backward, g.backward)))
     leak = leak_of_law(g.forward, g.backward)
     return Renyi(both_ways(FiniteCurve(g.forward, g.backward), FiniteCurve(g.backward, g.forward)), leak)
 
@@ -138,9 +140,9 @@ def sampled_curve(forward: Law, backward: Law, rate: Real) -> Renyi:
         for laws in ((forward, backward), (backward, forward))
         for direction in (Direction.REMOVE, Direction.ADD)
     )
-    leader = remove if forward == backward and leak == 0 else None
+    leading = 0 if forward == backward and leak == 0 else None
     leaked = enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0
-    return Renyi(Facing((remove, add, turned_add, turned_remove), leader), leaked)
+    return Renyi(Facing((remove, add, turned_add, turned_remove), leading), leaked)
 
 
 @describes("X-SRDP-FIN", MTZ19.at("Thm. 4, 5"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)

@@ -18,14 +18,15 @@ from dpcompose.theorems.sampled_normal_curve import SampledNormalCurve
 from dpcompose.theorems.transform import rational_root
 from dpcompose.theorems.without_replacement import drawn, leaky, symmetric
 
-REMOVE = Direction.REMOVE
+REMOVE, ADD = Direction.REMOVE, Direction.ADD
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_normal(m: SampledWithoutReplacement, inner: GDP) -> LossTransform:
     r"""Where all other records contribute nothing, the neighbours give $(1-\eta)N(0,1)+\eta N(\mu,1)$ and $N(0,1)$."""
-    step = SampledGaussianLoss(drawn(m), 1 / rational_root(Fraction(inner.mu_squared)), REMOVE)
-    return LossTransform(step, step)
+    noise = 1 / rational_root(Fraction(inner.mu_squared))
+    remove, add = (SampledGaussianLoss(drawn(m), noise, direction) for direction in (REMOVE, ADD))
+    return LossTransform(remove, add)
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -33,24 +34,22 @@ def member_laplace(m: SampledWithoutReplacement, inner: LaplaceLoss) -> LossTran
     r"""Where all other records contribute nothing, removing a record from a Poisson sample costs the same."""
     if not inner.step:
         raise Declined("nothing is lost")
-    step = SampledLaplaceLoss(inner.step, drawn(m), REMOVE)
-    return LossTransform(step, step)
+    remove, add = (SampledLaplaceLoss(inner.step, drawn(m), direction) for direction in (REMOVE, ADD))
+    return LossTransform(remove, add)
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTransform:
     r"""Where all other records give the second law, the neighbours give $(1-\eta)Q+\eta P$ and $Q$."""
     law = symmetric(inner)
-    step = SampledListed(law, drawn(m), REMOVE, law)
-    return LossTransform(step, step)
+    remove, add = (SampledListed(law, drawn(m), direction, law) for direction in (REMOVE, ADD))
+    return LossTransform(remove, add)
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> LossTransform:
     r"""Leaky randomized response on a sample, all other records saying the same."""
-    law = symmetric(leaky(inner))
-    step = SampledListed(law, drawn(m), REMOVE, law)
-    return LossTransform(step, step)
+    return member_finite(m, leaky(inner))
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)

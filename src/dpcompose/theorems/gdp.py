@@ -7,14 +7,14 @@ from fractions import Fraction
 
 from dpcompose.description import Adaptivity
 from dpcompose.kernel import Parts, Side, composes, implies
-from dpcompose.notions import GDP, Profile
+from dpcompose.notions import GDP, Profile, SymmetricProfile
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.numerics.normal import normal_delta, normal_epsilon
 from dpcompose.sources import BW18, DRS22
 
 
 @dataclass(frozen=True, slots=True)
-class NormalProfile(Profile):
+class NormalProfile(SymmetricProfile):
     """N(0, 1) against N(μ, 1)."""
 
     mu_squared: Real

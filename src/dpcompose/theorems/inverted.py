@@ -13,7 +13,7 @@ from dpcompose import inversion
 from dpcompose.errors import Declined
 from dpcompose.inversion.ceiling import ceiling, is_below
 from dpcompose.inversion.running import Memory, Recalling
-from dpcompose.notions import Profile, Value
+from dpcompose.notions import Pair, Profile, Value
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real, enclose
 from dpcompose.theorems.listed import Listed, SampledListed
 from dpcompose.theorems.steps import leak_of
@@ -43,9 +43,9 @@ class Inverted(Profile):
         """The same lines in ball arithmetic."""
         return InvertedInBalls(self)
 
-    def orders(self) -> tuple[Profile, Profile]:
+    def pairs(self) -> tuple[Pair, ...]:
         """Each order by itself."""
-        return replace(self, backward=self.forward), replace(self, forward=self.backward)
+        return (Pair(replace(self, backward=self.forward), replace(self, forward=self.backward)),)
 
     def inversions(self) -> list[inversion.Profile]:
         """One for each different order."""
@@ -116,10 +116,11 @@ class InvertedInBalls(Profile):
         """Aim at this relative gap."""
         return InvertedInBalls(self.lines.to(tolerance))
 
-    def orders(self) -> tuple[Profile, Profile]:
+    def pairs(self) -> tuple[Pair, ...]:
         """Each order by itself."""
-        first, second = self.lines.orders()
-        return first.in_balls(), second.in_balls()
+        lines = self.lines
+        forward, backward = replace(lines, backward=lines.forward), replace(lines, forward=lines.backward)
+        return (Pair(InvertedInBalls(forward), InvertedInBalls(backward)),)
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger δ."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.long_pair import FloatAtoms, LongPairLaw
-from dpcompose.notions import FiniteLoss, LaplaceLoss, Profile
+from dpcompose.notions import FiniteLoss, LaplaceLoss, Pair, Profile, SymmetricProfile
 from dpcompose.numerics.atoms import Law
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 from dpcompose.numerics.finite import sum_delta, sum_epsilon
@@ -21,7 +20,7 @@ MOST_SUMMED = 60
 
 
 @dataclass(frozen=True, slots=True)
-class LaplaceProfile(Profile):
+class LaplaceProfile(SymmetricProfile):
     """k Laplace losses of one step."""
 
     count: int
@@ -46,9 +45,9 @@ class SumOfLosses(Profile):
     def _orders(self) -> tuple[tuple[tuple[Law, int], ...], ...]:
         return (self.forward,) if self.forward == self.backward else (self.forward, self.backward)
 
-    def orders(self) -> tuple[Profile, Profile]:
+    def pairs(self) -> tuple[Pair, ...]:
         """Each order by itself."""
-        return SumOfLosses(self.forward, self.forward), SumOfLosses(self.backward, self.backward)
+        return (Pair(SumOfLosses(self.forward, self.forward), SumOfLosses(self.backward, self.backward)),)
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger of both."""
@@ -66,9 +65,9 @@ class OnePair(Profile):
     forward: LongPairLaw
     backward: LongPairLaw
 
-    def orders(self) -> tuple[Profile, Profile]:
+    def pairs(self) -> tuple[Pair, ...]:
         """Each order by itself."""
-        return OnePair(self.forward, self.forward), OnePair(self.backward, self.backward)
+        return (Pair(OnePair(self.forward, self.forward), OnePair(self.backward, self.backward)),)
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger of both."""
@@ -128,6 +127,4 @@ def finite_composition(parts: Parts[FiniteLoss]) -> Profile:
         if sum(n for _, n in forward) == 1 and isinstance(first, LongPairLaw) and isinstance(last, LongPairLaw):
             return OnePair(first, last)
         raise Declined("too many outcomes to list; the saddle line adds the same losses")
-    if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
-        raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     return SumOfLosses(forward, backward)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes
-from dpcompose.notions import ApproxDP, Profile
+from dpcompose.notions import ApproxDP, Profile, SymmetricProfile
 from dpcompose.numerics.binomial import two_point_delta, two_point_epsilon
 from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.finite import is_listable, sum_delta, sum_epsilon
@@ -36,7 +36,7 @@ class TwoPointLaw:
 
 
 @dataclass(frozen=True, slots=True)
-class LeakyResponses(Profile):
+class LeakyResponses(SymmetricProfile):
     """The product of leaky randomized responses: first the leak, then the sum of the ±ε."""
 
     steps: Steps

@@ -7,14 +7,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.description import Adaptivity, Adjacency
+from dpcompose.description import Adaptivity
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes, implies
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Curve, Linear, Profile, Renyi, SumOfCurves, Value
 from dpcompose.numerics.enclosure import NON_NEGATIVE, NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import argmin
 from dpcompose.sources import BS16, CKS20, MIR17
-from dpcompose.theorems.facing import READINGS, Facing, largest, reading, undecided
+from dpcompose.theorems.facing import READINGS, Facing, reading, undecided
 from dpcompose.theorems.steps import beyond_leak, leak_of, sum_of
 
 LEAST_ORDER, MOST_ORDER = 1e-9, 1e9
@@ -163,12 +163,13 @@ def added(terms: tuple[tuple[Curve, int], ...]) -> Curve:
     for curve, count in terms:
         if count:
             total[curve] = total.get(curve, 0) + count
-    if not any(undecided(curve) for curve in total):
-        return _line_up([(largest(curve), n) for curve, n in total.items()])
+    leading = {curve.leading for curve in total if isinstance(curve, Facing)}
+    if not leading:
+        return _line_up(list(total.items()))
     first, second, third, fourth = (
         _line_up([(reading(curve, i), n) for curve, n in total.items()]) for i in range(READINGS)
     )
-    return Facing((first, second, third, fourth))
+    return Facing((first, second, third, fourth), leading.pop() if len(leading) == 1 else None)
 
 
 def _line_up(terms: list[tuple[Curve, int]]) -> Curve:
@@ -217,14 +218,12 @@ def zcdp_to_renyi(g: ZCDP) -> Renyi:
 def renyi_adds(parts: Parts[Renyi]) -> Renyi:
     r"""Rényi curves add, order by order, under adaptive composition: $r(\alpha) = \sum r_i(\alpha)$. With budgets
     for every order fixed in advance the same holds when parameters depend on earlier outputs. A pair is read in one
-    order throughout: the curves of each order add, and the larger sum counts.
+    order throughout: the curves of each order add, and the larger sum counts. Where each part may face either way, the
+    larger order of each counts.
     """
     curve = added(tuple((g.curve, n) for g, n in parts.items))
-    if undecided(curve) and sum(n for _, n in parts.items) > 1:
-        if parts.adjacency is Adjacency.REPLACE_ONE:
-            raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
-        if parts.adaptivity is Adaptivity.FULLY_ADAPTIVE:
-            raise Declined("budgets that are capped hold for the larger order of every part")
+    if undecided(curve) and parts.adaptivity is Adaptivity.FULLY_ADAPTIVE and sum(n for _, n in parts.items) > 1:
+        raise Declined("budgets that are capped hold for the larger order of every part")
     return Renyi(curve, leak_in(parts.adaptivity, tuple((g.delta, n) for g, n in parts.items)))
 
 

@@ -158,7 +158,7 @@ class SampledLaplaceCurve(SampledCurve):
 
 def worst_when_removed(remove: SampledCurve, add: SampledCurve) -> Renyi:
     """Both readings of a pair that is symmetric without sampling."""
-    return Renyi(Facing((remove, add, add, remove), remove))
+    return Renyi(Facing((remove, add, add, remove), leading=0))
 
 
 @describes("X-SLAP-RDP", MTZ19.at("Thm. 4, 5"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)

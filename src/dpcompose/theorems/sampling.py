@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.errors import Declined
-from dpcompose.inversion import SampledGaussianLoss
+from dpcompose.inversion import Direction, SampledGaussianLoss
 from dpcompose.kernel import Parts, Side, composes
-from dpcompose.notions import LossTransform, Profile
+from dpcompose.notions import HockeyStick, LossTransform, Pair, Profile
 from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.normal import normal_epsilon
 from dpcompose.numerics.roots import invert_decreasing
@@ -59,6 +59,11 @@ class SampledNormal(Profile):
         found = enclose(lambda: formula(ball(epsilon), ball(self.rate), 1 / ball(self.noise_std)))
         return Enclosure(min(max(found.lower, 0.0), 1.0), min(max(found.upper, 0.0), 1.0))
 
+    def pairs(self) -> tuple[Pair, ...]:
+        """Each order by itself."""
+        removed, added = (SampledNormalInOneOrder(self, direction) for direction in Direction)
+        return (Pair(removed, added),)
+
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger of both orders."""
         found = self.removed(epsilon), self.added(epsilon)
@@ -66,6 +71,10 @@ class SampledNormal(Profile):
 
     def epsilon(self, delta: Real) -> Enclosure:
         r"""Removal alone gives $\ln(1+q(e^y-1))$, $y$ the Gaussian's ε at δ/q; two evaluations certify the rest."""
+        return self.solved(self.delta, delta)
+
+    def solved(self, reading: Callable[[Real], Enclosure], delta: Real) -> Enclosure:
+        """Where one order, or the larger of both, falls to δ."""
         if delta >= 1:
             return NOTHING
         if delta <= 0:
@@ -73,7 +82,25 @@ class SampledNormal(Profile):
         inner = normal_epsilon(1 / Fraction(self.noise_std) ** 2, Fraction(delta) / Fraction(self.rate))
         guess = enclose(lambda: (ball(self.rate) * ball(inner).expm1()).log1p())
         near = guess.lower if math.isfinite(guess.lower) else 1.0
-        return invert_decreasing(self.delta, Enclosure.exactly(delta), max(near, 0.0), 0.0, 1e300)
+        return invert_decreasing(reading, Enclosure.exactly(delta), max(near, 0.0), 0.0, 1e300)
+
+
+@dataclass(frozen=True, slots=True)
+class SampledNormalInOneOrder(HockeyStick):
+    """The first order, in which the record is removed, or the second, in which it is added."""
+
+    both: SampledNormal
+    direction: Direction
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The closed form of this order."""
+        return self.both.removed(epsilon) if self.direction is Direction.REMOVE else self.both.added(epsilon)
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """Its inverse; an added record moves the loss by less than ln 1/(1 − q), whatever δ."""
+        if delta <= 0 and self.direction is Direction.ADD:
+            return enclose(lambda: -(-ball(self.both.rate)).log1p())
+        return self.both.solved(self.delta, delta)
 
 
 @composes("X-SGM-1", BBG18.at("Thm. 2"), side=Side.BOTH, cost=1)

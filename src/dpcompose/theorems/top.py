@@ -10,7 +10,7 @@ import numpy as np
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.long_pair import LongPairLaw
-from dpcompose.notions import FiniteLoss, Profile
+from dpcompose.notions import FiniteLoss, Pair, Profile
 from dpcompose.numerics.atoms import Law
 from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
 from dpcompose.sources import HERE
@@ -65,9 +65,9 @@ class TopOfLosses(Profile):
     forward: tuple[tuple[Law, int], ...]
     backward: tuple[tuple[Law, int], ...]
 
-    def orders(self) -> tuple[Profile, Profile]:
+    def pairs(self) -> tuple[Pair, ...]:
         """Each order by itself."""
-        return TopOfLosses(self.forward, self.forward), TopOfLosses(self.backward, self.backward)
+        return (Pair(TopOfLosses(self.forward, self.forward), TopOfLosses(self.backward, self.backward)),)
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger of both."""

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose import inversion
-from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
 from dpcompose.inversion import (
     Direction,
@@ -148,8 +147,6 @@ def saddle_line(parts: Parts[LossTransform]) -> Profile:
     backward = forward if alike else tuple((g.backward, n) for g, n in parts.items)
     if any(_is_extreme(step) for step, _ in forward):
         raise Declined("a sampled Gaussian so extreme is left to the bounds")
-    if parts.adjacency is Adjacency.REPLACE_ONE and forward != backward and sum(n for _, n in forward) > 1:
-        raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     leaks = tuple((g.leak, n) for g, n in parts.items if n and g.leak != 0)
     lines, other = Inverted(forward, backward, leaks), turned(parts)
     return lines if other is None else WorstOf((lines, Inverted(*other, leaks)))

@@ -11,7 +11,7 @@ from dpcompose.inversion import Direction
 from dpcompose.kernel import Parts, Side, composes, describes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile, Renyi
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, InEitherOrder, LaplaceLoss, LossTransform, Profile, Renyi
 from dpcompose.numerics.atoms import Law, value
 from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
@@ -26,7 +26,7 @@ FAR, MOST_ATOMS = 1000, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Bent(Guarantee):
+class Bent(InEitherOrder):
     """One run on a sample: the profile without sampling, bent by the rate."""
 
     rate: Fraction

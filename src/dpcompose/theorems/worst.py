@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpcompose.kernel import Parts
-from dpcompose.notions import LossTransform, Profile
+from dpcompose.notions import LossTransform, Pair, Profile
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.theorems.inverted import Steps, larger
 
 
 @dataclass(frozen=True, slots=True)
 class WorstOf(Profile):
-    """The largest of several profiles."""
+    """The larger of two profiles: of the pair as listed, and of the one with the record in the other input."""
 
-    profiles: tuple[Profile, ...]
+    profiles: tuple[Profile, Profile]
 
     def delta(self, epsilon: Real) -> Enclosure:
-        """The largest δ."""
+        """The larger δ."""
         return larger(each.delta(epsilon) for each in self.profiles)
 
     def epsilon(self, delta: Real) -> Enclosure:
-        """The largest ε."""
+        """The larger ε."""
         return larger(each.epsilon(delta) for each in self.profiles)
 
     def _each(self, change: Callable[[Profile], Profile]) -> WorstOf:
-        return WorstOf(tuple(map(change, self.profiles)))
+        listed, turned = map(change, self.profiles)
+        return WorstOf((listed, turned))
 
     def to(self, tolerance: float) -> WorstOf:
         """Aim at this relative gap in each."""
@@ -37,9 +38,10 @@ class WorstOf(Profile):
         """Each in ball arithmetic."""
         return self._each(lambda profile: profile.in_balls())
 
-    def orders(self) -> tuple[Profile, Profile]:
-        """The worst of the first orders, and of the second."""
-        return self._each(lambda profile: profile.orders()[0]), self._each(lambda profile: profile.orders()[1])
+    def pairs(self) -> tuple[Pair, ...]:
+        """Both pairs; what is the worst of them is no pair itself."""
+        listed, turned = self.profiles
+        return (*listed.pairs(), *(replace(pair, turned=True) for pair in turned.pairs()))
 
 
 def turned(parts: Parts[LossTransform]) -> tuple[Steps, Steps] | None:

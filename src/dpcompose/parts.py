@@ -1,0 +1,54 @@
+"""What a composition theorem is given, whichever way its parts face."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from dpcompose.description import Adaptivity, Adjacency, Mechanism, adaptivity_of
+from dpcompose.notions import Guarantee
+
+G = TypeVar("G", bound=Guarantee, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts(Generic[G]):
+    """What a composition theorem is given: promises with their counts, and what was fixed in advance."""
+
+    items: tuple[tuple[G, int], ...]
+    adaptivity: Adaptivity = Adaptivity.ADAPTIVE
+    adjacency: Adjacency | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SameAs(Guarantee):
+    """The mechanism costs exactly what another one costs."""
+
+    mechanism: Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class Each(Guarantee):
+    """One promise for each part of a composition, in order."""
+
+    items: tuple[Any, ...]
+
+
+def faced(subject: Mechanism, items: Iterable[tuple[Any, int]]) -> tuple[Parts[Any], bool]:
+    """The parts of the subject, and whether what they promise covers every way in which they may face.
+
+    Two inputs of which one record differs are neighbours in either order, so under replace_one every run may face
+    either way. A promise that holds either way is taken as such. A single run that is known in one way only is turned
+    with the whole; as soon as there are two, they may face opposite ways, and one way bounds the cost from below only.
+    """
+    found = tuple(items)
+    if subject.adjacency is not Adjacency.REPLACE_ONE:
+        return Parts(found, adaptivity_of(subject), subject.adjacency), True
+    settled = [(g.facing_either_way(), g, n) for g, n in found]
+    one_way = sum(n for either, _, n in settled if either is None)
+    taken = tuple((g if either is None else either, n) for either, g, n in settled)
+    return Parts(taken, adaptivity_of(subject), subject.adjacency), one_way <= 1
+
+
+__all__ = ["Each", "G", "Parts", "SameAs", "faced"]
