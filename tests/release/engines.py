@@ -15,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from dpcompose.filters.charge import Charge
 from dpcompose.release.engine.answers import prepared
 from dpcompose.release.engine.points import counted_points
 from dpcompose.release.engine.tables import opened
@@ -107,11 +108,11 @@ class Book:
     """A budget that remembers what it was charged, and what had been read by then."""
 
     def __init__(self) -> None:
-        self.charges: list[tuple[Any, str]] = []
+        self.charges: list[Charge] = []
 
-    def check(self, mechanism: Any, purpose: str, /) -> None:
-        assert purpose
-        assert mechanism
+    def check(self, charge: Charge, /) -> None:
+        assert charge.purpose
+        assert charge.unit
 
-    def spend(self, mechanism: Any, purpose: str, /) -> None:
-        self.charges.append((mechanism, purpose))
+    def spend(self, charge: Charge, /) -> None:
+        self.charges.append(charge)

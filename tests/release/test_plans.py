@@ -14,8 +14,8 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose import release
-from dpcompose.release import locks
-from dpcompose.release.plans import Plan
+from dpcompose.release import Plan
+from dpcompose.release.charge.files import exclusive
 
 HEAD = "[budget]\nepsilon = 1\ndelta = 1e-6\n"
 TENTH = dpc.Geometric(scale=10)
@@ -36,7 +36,9 @@ def test_ten_tenths_fit_and_no_more(tmp_path: Path) -> None:
         book.spend(TENTH, "one more")
     with pytest.raises(release.OverBudget):
         book.check(TENTH, "one more")
-    assert Plan(book.path, "user").allowance().spent == book.allowance().spent
+    again = Plan(book.path, "user").allowance()
+    assert again.spent == book.allowance().spent
+    assert again.used == {"epsilon": (1, 1), "delta": (0, Fraction(1, 10**6))}
 
 
 def test_a_check_charges_nothing(tmp_path: Path) -> None:
@@ -49,8 +51,11 @@ def test_a_plan_fixed_in_advance_composes_better_than_one_made_on_the_way(tmp_pa
     spent = HEAD + f"[[spent]]\nmechanism = '{dpc.spec.dumps(50 * dpc.Geometric(scale=50))}'\n"
     on_the_way = plan(tmp_path, spent).allowance().charge.upper
     in_advance = plan(tmp_path, spent.replace("[[", "adaptivity = 'ADAPTIVE'\n[[", 1)).allowance().charge.upper
-    concentrated = plan(tmp_path, spent.replace("[[", "filter = 'ZCDP'\n[[", 1)).allowance().charge.upper
-    assert in_advance < concentrated < on_the_way == 1
+    assert in_advance < on_the_way == 1
+    concentrated = plan(tmp_path, spent.replace("[[", "filter = 'ZCDP'\n[[", 1)).allowance()
+    assert concentrated.used["rho"][0] < concentrated.used["rho"][1], "many small steps leave more room by ρ"
+    with pytest.raises(dpc.DPError, match="promises ε = 1 at δ = 1e-6"):
+        _ = concentrated.charge
 
 
 @pytest.mark.parametrize("first, second", [("user", "house"), ("user", release.EVERY_ROW), (release.EVERY_ROW, "user")])
@@ -93,15 +98,31 @@ def test_of_charges_at_the_same_time_as_many_get_in_as_fit(tmp_path: Path) -> No
         thread.join()
     assert len(refused) == 3
     assert book.allowance().charge.upper == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
+    assert not set(tmp_path.iterdir()) - {book.path, tmp_path / ".plan.toml.lock"}
 
 
-def test_a_lock_left_behind_is_a_refusal(tmp_path: Path) -> None:
+HOLDING = """
+import pathlib, sys, time
+from dpcompose.release.charge.files import exclusive
+with exclusive(pathlib.Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_one_at_a_time_and_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
     book = plan(tmp_path)
-    (tmp_path / "plan.toml.lock").touch()
-    with pytest.raises(dpc.DPError, match=r"remove 'plan\.toml\.lock'"), locks.alone(book.path, patience=0.05):
-        pytest.fail("two at a time")
-    assert (tmp_path / "plan.toml.lock").exists()
+    holder = subprocess.Popen([sys.executable, "-c", HOLDING, str(book.path)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(dpc.DPError, match="in use by another release"), exclusive(book.path, patience=0.05):
+            pytest.fail("two at a time")
+    finally:
+        holder.kill()
+        holder.communicate()
+    book.spend(TENTH, "after a kill")
+    assert book.allowance().used["epsilon"][0] == Fraction(1, 10)
 
 
 def test_a_file_that_is_full_says_so(tmp_path: Path) -> None:
@@ -113,7 +134,7 @@ def test_a_file_that_is_full_says_so(tmp_path: Path) -> None:
 
 def test_a_delta_that_was_not_granted_is_refused(tmp_path: Path) -> None:
     book = plan(tmp_path, HEAD.replace("1e-6", "0"))
-    with pytest.raises(release.OverBudget, match="ε = inf at δ = 0"):
+    with pytest.raises(release.OverBudget, match=r"δ = 1e-9, and δ = 0 is allowed"):
         book.check(dpc.NameAndShame(delta=1e-9), "a threshold")
 
 
@@ -138,15 +159,15 @@ def test_a_failed_write_charges_nothing_and_leaves_nothing(tmp_path: Path, monke
     with pytest.raises(dpc.DPError, match="nothing is charged: No space left"):
         book.spend(TENTH, "too much")
     assert book.path.read_text(encoding="utf-8") == HEAD
-    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
+    assert not set(tmp_path.iterdir()) - {book.path, tmp_path / ".plan.toml.lock"}
 
 
 KILLED = """
 import os, sys
-from dpcompose.release import plans
+from dpcompose.release import Plan
 import dpcompose as dpc
 os.replace = lambda *_: os._exit(9)
-plans.Plan(sys.argv[1], "user").spend(dpc.Geometric(scale=10), "never seen")
+Plan(sys.argv[1], "user").spend(dpc.Geometric(scale=10), "never seen")
 """
 
 

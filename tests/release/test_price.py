@@ -162,7 +162,9 @@ def test_an_allowance_is_never_overspent() -> None:
         release.Allowance(epsilon=1, plan=3 * dpc.Laplace(scale=1))
     gaussian: dict[str, Any] = {"unit": "u", "epsilon": 0.5, "delta": 1e-7, "noise": GAUSSIAN}
     with pytest.raises(release.OverBudget, match="another filter"):
-        release.count(frame, budget=release.Allowance(epsilon=1, delta=1e-6), **gaussian)
+        release.count(frame, budget=release.Allowance(epsilon=1), **gaussian)
     book = release.Allowance(epsilon=1, delta=1e-6, filter=ZCDP)
     release.count(frame, budget=book, **gaussian)
-    assert book.charge.upper <= 1
+    assert [0 < spent <= cap for spent, cap in book.used.values()] == [True, False]
+    with pytest.raises(dpc.DPError, match="whoever stops after looking"):
+        _ = book.charge

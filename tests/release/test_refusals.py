@@ -155,8 +155,8 @@ def test_charges_that_just_fill_a_budget_fit() -> None:
 
 def test_a_refused_charge_leaves_the_data_alone() -> None:
     class Closed(Book):
-        def spend(self, mechanism: object, purpose: str, /) -> None:
-            raise release.OverBudget(f"{purpose} {mechanism}")
+        def spend(self, charge: release.Charge, /) -> None:
+            raise release.OverBudget(f"{charge}")
 
     class Silent:
         def bytes(self, count: int, /) -> bytes:
@@ -169,7 +169,7 @@ def test_a_refused_charge_leaves_the_data_alone() -> None:
 def test_the_charge_is_what_the_release_says_it_is() -> None:
     book = Book()
     found = release.mean(GOOD, "hours", lower=0, upper=5, unit="user", epsilon=1, budget=book)
-    assert [mechanism for mechanism, _ in book.charges] == [found.mechanism]
+    assert [charge.mechanism for charge in book.charges] == [found.mechanism]
     assert found.charge.upper == dpc.epsilon(found.mechanism, delta=0).upper
 
 

@@ -163,7 +163,9 @@ def test_bad_matrices_are_refused_before_charge_and_noise(matrix: Any, options: 
 def test_a_sketch_is_charged_once_kept_and_shown(tmp_path: Path) -> None:
     book = Book()
     sketch = made(budget=book, into=tmp_path / "rows.npy")
-    assert [mechanism for mechanism, _ in book.charges] == [dpc.BlackBox(epsilon=1, delta=1e-6)]
+    (charge,) = book.charges
+    assert charge.mechanism == dpc.BlackBox(epsilon=1, delta=1e-6, adjacency=dpc.REPLACE_ONE)
+    assert charge.unit == "(every row)"
     assert np.array_equal(np.load(tmp_path / "rows.npy"), made().rows)
     assert np.array_equal(np.rint(sketch.rows / sketch.step) * sketch.step, sketch.rows)
     assert "not proved" in str(sketch)

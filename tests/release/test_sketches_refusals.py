@@ -86,7 +86,7 @@ def test_missing_values_of_a_file_are_refused(tmp_path: Path) -> None:
 def test_the_charge_comes_once_and_before_the_noise() -> None:
     book = Book()
     sketch = made(budget=book)
-    assert [mechanism for mechanism, _ in book.charges] == [sketch.price.mechanism]
+    assert [charge.mechanism for charge in book.charges] == [sketch.price.mechanism]
     small = release.Allowance(epsilon=0.5)
     with pytest.raises(release.OverBudget):
         made(budget=small, source=Untouched())

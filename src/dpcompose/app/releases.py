@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import ROUND_CEILING
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,13 @@ from dpcompose import report, spec
 from dpcompose.app import release_options as read
 from dpcompose.app.release_sheets import quoted, released, separated, separated_quote
 from dpcompose.errors import DPError, InvalidParameter
-from dpcompose.numerics.enclosure import rounded
+from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.release.ask.result import Release
 from dpcompose.release.ask.sources import Csv, Database
-from dpcompose.release.asking import answer, quote
-from dpcompose.release.budget import Allowance
+from dpcompose.release.asking import answer, charge_for, quote
+from dpcompose.release.charge import Allowance, Plan
 from dpcompose.release.engine.sandbox import located
 from dpcompose.release.engine.text import header
-from dpcompose.release.plans import Plan
 
 HIDDEN = re.compile(r"[^\n -~]")
 SCHEMA = "schema"
@@ -78,8 +76,8 @@ def priced(asked: Request) -> Reply:
     if asked.plan is None:
         return Reply(quoted(price), separated_quote(price))
     left = Plan(asked.plan, price.query.unit).allowance()
-    left.spend(price.mechanism, str(price.query))
-    said = f"It fits into {asked.plan.name!r}: {_total(left)} would then be spent."
+    left.spend(charge_for(price))
+    said = f"It fits into {asked.plan.name!r}: {left.sums} would then be spent."
     return Reply(quoted(price, said, budget=_document(left)), separated_quote(price))
 
 
@@ -103,7 +101,7 @@ def _reply(found: Release, book: Plan | None) -> Reply:
     if book is None:
         return Reply(released(found), separated(found))
     left = book.allowance()
-    said = f"Charged to {book.path.name!r}: {_total(left)} is spent."
+    said = f"Charged to {book.path.name!r}: {left.sums} is spent."
     return Reply(released(found, said, budget=_document(left)), separated(found))
 
 
@@ -144,13 +142,14 @@ def schema(data: str, said: Mapping[str, Any]) -> str:
     return "\n".join(["# text, int, float, bool or date; what does not read as its type is missing", *lines])
 
 
-def _total(left: Allowance) -> str:
-    spent, most = (rounded(x, ROUND_CEILING) for x in (left.charge.upper, left.epsilon))
-    return f"ε ≤ {spent} of {most} at δ = {float(left.delta):g}"
-
-
 def _document(left: Allowance) -> dict[str, object]:
-    return {"epsilon": float(left.epsilon), "delta": float(left.delta), "spent_at_most": left.charge.upper}
+    spent, caps = ({name: pair[i] for name, pair in left.used.items()} for i in (0, 1))
+    return {
+        "epsilon": float(left.epsilon),
+        "delta": float(left.delta),
+        "spent": {name: Enclosure.exactly(value).upper for name, value in spent.items()},
+        "caps": {name: Enclosure.exactly(value).lower for name, value in caps.items()},
+    }
 
 
 __all__ = ["SCHEMA", "Reply", "Request", "answered", "priced", "request", "schema"]

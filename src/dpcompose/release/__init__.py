@@ -30,8 +30,7 @@ from dpcompose.release.ask.queries import Query
 from dpcompose.release.ask.result import Estimate, Quote, Release
 from dpcompose.release.ask.sources import Csv, Database, Limits, Parquet, Sql
 from dpcompose.release.asking import STATISTICS, count, histogram, mean, quantile, query, quote, run, sum, variance  # noqa: A004
-from dpcompose.release.budget import Allowance, Budget
-from dpcompose.release.plans import Plan
+from dpcompose.release.charge import Allowance, Budget, Charge, Plan
 from dpcompose.release.refusals import EngineFailure, InvalidData, OverBudget
 from dpcompose.release.sketches import covariance_sketch, cut_sketch
 
@@ -43,6 +42,7 @@ __all__ = [
     "STATISTICS",
     "Allowance",
     "Budget",
+    "Charge",
     "Csv",
     "Database",
     "EngineFailure",

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
+from dpcompose.filters.charge import unit_name
 from dpcompose.numerics.enclosure import Real
 from dpcompose.release.ask.contributions import EveryRow, Missing
 from dpcompose.release.ask.noises import Noise
@@ -17,7 +18,7 @@ from dpcompose.release.ask.queries import Query
 from dpcompose.release.ask.result import Quote, Release
 from dpcompose.release.ask.sources import LIMITS, Limits
 from dpcompose.release.ask.statistics import Count, Mean, Sum, Variance
-from dpcompose.release.budget import Budget
+from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.engine.answers import prepared
 from dpcompose.release.engine.tables import opened
 from dpcompose.release.sampling import OS, Source
@@ -161,16 +162,36 @@ def answer(
     looked at; after it nothing in the data can make a release fail, or change what it looks like.
     """
     asked = price.query
+    charge = charge_for(price)
     if budget is not None:
-        budget.check(price.mechanism, str(asked))
+        budget.check(charge)
     with opened(data, table, types, limits) as found:
         ready = prepared(price, found)
         if budget is not None:
-            budget.spend(price.mechanism, str(asked))
+            budget.spend(charge)
         estimates = ready.answer(source)
     return Release(asked, price.mechanism, price.charge, estimates, found.files)
 
 
+def charge_for(price: Quote) -> Charge:
+    """What a budget is asked for: the price, its purpose, and whom the answer hides."""
+    asked = price.query
+    return Charge(price.mechanism, str(asked), unit_name(asked.unit), asked.adjacency)
+
+
 DOOR = frozenset(Door.__annotations__)
 
-__all__ = ["STATISTICS", "answer", "count", "histogram", "mean", "quantile", "query", "quote", "run", "sum", "variance"]
+__all__ = [
+    "STATISTICS",
+    "answer",
+    "charge_for",
+    "count",
+    "histogram",
+    "mean",
+    "quantile",
+    "query",
+    "quote",
+    "run",
+    "sum",
+    "variance",
+]

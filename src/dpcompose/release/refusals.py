@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dpcompose.errors import DPError
+from dpcompose.filters.charge import OverBudget
 
 
 class InvalidData(DPError, ValueError):
     """Data that cannot be read, or that is not what the query says it is."""
-
-
-class OverBudget(DPError):
-    """A charge that does not fit into what is left."""
 
 
 class EngineFailure(DPError):

@@ -20,7 +20,7 @@ from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.release.budget import Budget
+from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.sampling import OS, Source
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
 from dpcompose.release.sketches.matrices import Matrix, matrix_of
@@ -89,6 +89,11 @@ class CovariancePrice(Price):
     """The price of a covariance sketch; it depends on neither size of the matrix."""
 
     adjacency: Adjacency
+
+    @property
+    def relation(self) -> Adjacency:
+        """What was asked for."""
+        return self.adjacency
 
     def renyi(self, order: Real) -> Enclosure:
         """The exact Rényi divergence, in the worse order of the pair."""
@@ -201,12 +206,15 @@ def covariance_sketch(
     )
     found = matrix_of(matrix, features, columns, table)
     step = grid_step(price.width, grid)
+    charge = Charge(price.mechanism, f"a covariance sketch of {found.features} columns", "(every row)")
+    if budget is not None:
+        budget.check(charge)
     if found.pieces.again:
         for _ in found.read():
             pass  # a first pass, for its refusals
     with place(found.features, price.rows, into) as rows:
         if budget is not None:
-            budget.spend(price.mechanism, f"a covariance sketch of {found.features} columns")
+            budget.spend(charge)
         _fill(rows, found, price, step, source)
     return CovarianceSketch(price, rows, step)
 

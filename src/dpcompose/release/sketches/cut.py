@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 from dpcompose.parameters import Param
-from dpcompose.release.budget import Budget
+from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.sampling import OS, Source
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
 from dpcompose.release.sketches.graphs import VERTICES, Chunk, Edges, Ids, edges_of
@@ -42,6 +43,11 @@ class CutPrice(Price):
     """The price of a cut sketch; it depends on the number of vertices only."""
 
     vertices: int
+
+    @property
+    def relation(self) -> Adjacency:
+        """The weight between two vertices changes by at most `change`: an edge of that weight comes or goes."""
+        return Adjacency.ADD_REMOVE
 
     @property
     def published_fits(self) -> bool:
@@ -201,12 +207,15 @@ def cut_sketch(
         width=width,
     )
     step = grid_step(math.sqrt(price.width), grid)
+    charge = Charge(price.mechanism, f"a cut sketch of {price.vertices} vertices", "(edge)")
+    if budget is not None:
+        budget.check(charge)
     if edges.pieces.again:
         for _ in edges.read():
             pass  # a first pass, for its refusals
     with place(price.vertices, price.rows, into) as rows:
         if budget is not None:
-            budget.spend(price.mechanism, f"a cut sketch of {price.vertices} vertices")
+            budget.spend(charge)
         _fill(rows, edges, price, step, source)
     return CutSketch(price, rows, step, None if edges.names is None else dict(edges.names))
 

@@ -21,6 +21,7 @@ from fractions import Fraction
 
 from flint import arb
 
+from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.mechanisms import BlackBox
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose, rounded
@@ -78,7 +79,12 @@ class Price(ABC):
     @property
     def mechanism(self) -> BlackBox:
         """What to charge: the guarantee that was asked for, and that the exact profile meets."""
-        return BlackBox(epsilon=self.goal.epsilon, delta=self.goal.delta)
+        return BlackBox(epsilon=self.goal.epsilon, delta=self.goal.delta, adjacency=self.relation)
+
+    @property
+    @abstractmethod
+    def relation(self) -> Adjacency:
+        """The neighbouring relation under which it holds; it goes with every charge."""
 
     @abstractmethod
     def renyi(self, order: Real) -> Enclosure:
@@ -87,7 +93,8 @@ class Price(ABC):
     def by_renyi(self, orders: Sequence[Real] = ORDERS) -> BlackBox:
         """The same sketch, known by its Rényi divergences: where several compose, this costs less."""
         found = {order: self.renyi(order).upper for order in orders}
-        return BlackBox(renyi={order: bound for order, bound in found.items() if bound < math.inf})
+        finite = {order: bound for order, bound in found.items() if bound < math.inf}
+        return BlackBox(renyi=finite, adjacency=self.relation)
 
     def __str__(self) -> str:
         e, d = float(self.goal.epsilon), float(self.goal.delta)

@@ -1,0 +1,7 @@
+"""Who pays: a budget in memory or in a file, and the one value that travels with every charge."""
+
+from dpcompose.filters.charge import Budget, Charge, OverBudget, Protects
+from dpcompose.release.charge.allowance import Allowance
+from dpcompose.release.charge.plan import Plan
+
+__all__ = ["Allowance", "Budget", "Charge", "OverBudget", "Plan", "Protects"]
