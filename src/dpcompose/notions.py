@@ -50,6 +50,13 @@ class ApproxDP(InEitherOrder):
 
 
 @dataclass(frozen=True, slots=True)
+class BoundedRange(InEitherOrder):
+    """The losses of all outputs lie within one ε of each other, for every pair of neighbours."""
+
+    epsilon: Real
+
+
+@dataclass(frozen=True, slots=True)
 class ZCDP(InEitherOrder):
     """Outside an event of probability δ, the Rényi divergence of every order α is at most ρα."""
 

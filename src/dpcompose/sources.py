@@ -97,6 +97,13 @@ DR19 = Source(
     "NeurIPS",
     2019,
 )
+DDR20 = Source(
+    "DDR20",
+    "Jinshuo Dong and David Durfee and Ryan Rogers",
+    "Optimal Differential Privacy Composition for Exponential Mechanisms",
+    "ICML",
+    2020,
+)
 WRRW23 = Source(
     "WRRW23",
     "Justin Whitehouse and Aaditya Ramdas and Ryan Rogers and Zhiwei Steven Wu",

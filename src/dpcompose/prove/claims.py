@@ -174,13 +174,27 @@ class _Parts:
         if missing:
             self._miss(theorem, type(missing[0]))
         else:
-            for rank in range(max(map(len, above), default=1)):
-                yield tuple(claims[min(rank, len(claims) - 1)] for claims in above), counts
+            yield from ((choice, counts) for choice in _choices(above))
         if Side.LOWER in theorem.side:
             below = [[c for c in claims if Side.LOWER in c.side] for claims in of_notion]
-            kept = [(claims[0], n) for claims, n in zip(below, counts, strict=True) if claims]
-            if kept and (missing or any(Side.UPPER not in c.side for c, _ in kept) or len(kept) < len(counts)):
-                yield tuple(claim for claim, _ in kept), tuple(n for _, n in kept)
+            runs = tuple(n for claims, n in zip(below, counts, strict=True) if claims)
+            for choice in _choices([claims for claims in below if claims]):
+                if choice and (missing or any(Side.UPPER not in c.side for c in choice) or len(choice) < len(counts)):
+                    yield choice, runs
+
+
+def _choices(offered: list[list[Claim[Any]]]) -> Iterator[tuple[Claim[Any], ...]]:
+    """A claim for each part: the first ones, then the second ones, and so on; where one gives both ends nothing is
+    better, so it is also kept while the others change.
+    """
+    seen: set[tuple[int, ...]] = set()
+    for rank in range(max(map(len, offered), default=1)):
+        ranks = tuple(min(rank, len(claims) - 1) for claims in offered)
+        kept = tuple(0 if claims[0].side is Side.BOTH else r for r, claims in zip(ranks, offered, strict=True))
+        for chosen in (kept, ranks):
+            if chosen not in seen:
+                seen.add(chosen)
+                yield tuple(claims[r] for r, claims in zip(chosen, offered, strict=True))
 
 
 class _Facts:

@@ -2,6 +2,7 @@
 
 from dpcompose.theorems import (
     below_one,
+    bounded_range,
     closed,
     discrete_gaussian_curve,
     finite_curves,
@@ -23,6 +24,7 @@ from dpcompose.theorems import (
 
 __all__ = [
     "below_one",
+    "bounded_range",
     "closed",
     "discrete_gaussian_curve",
     "finite_curves",

@@ -1,0 +1,192 @@
+r"""What an analyst can reach who chooses, run after run, among pairs of bounded range: a recursion, from both sides.
+
+A pair of range ε has likelihood ratios within a factor $e^\varepsilon$ of each other. The worst of them have two
+losses, $t$ and $t-\varepsilon$ for some $t\in[0,\varepsilon]$, the first with probability $q_t=(1-e^{t-\varepsilon})/
+(1-e^{-\varepsilon})$. So the profile of a series, each chosen after the outputs before it, obeys
+$$V_j(x) = \max_{0\le t\le\varepsilon}\; q_tV_{j-1}(x-t) + (1-q_t)V_{j-1}(x+\varepsilon-t),\quad V_0(x)=(1-e^x)_+.$$
+As a function of $u=e^x$ every $V_j$ falls and is convex. It is followed on the points $x=ih$, with ε a whole number of
+steps $h$. From below, $t$ is a whole number of steps, too: a choice that the analyst has. From above, $V_{j-1}$ is
+replaced by its chords, above which it never lies, and the summit between two neighbouring $t$ is counted as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+ROUNDING = 2.0**-42
+"""More than all roundings of one step: some twenty operations on positive numbers, and exponentials of arguments below
+60, each of which is off by less than 60 units."""
+LEAST = 1e-290
+"""No positive value is kept below this, so that no product is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The ways to run one mechanism whose range is so many steps of a grid."""
+
+    steps: int
+    spacing: float
+    only: int | None = None
+    """The one t that was fixed in advance, in steps."""
+
+    def weights(self) -> tuple[Floats, Floats]:
+        """q_t and 1 − q_t at t = 0, h, …, ε."""
+        t = np.arange(self.steps + 1) * self.spacing
+        whole = np.expm1(-self.steps * self.spacing)
+        first = np.expm1(-t[::-1]) / whole
+        return first, np.exp(-t[::-1]) * np.expm1(-t) / whole
+
+    def from_below(self, before: Floats) -> Floats:
+        """The best of the choices on the grid; `before` reaches ε further on both sides."""
+        first, second = self.weights()
+        low, high = self._shifted(before)
+        if self.only is not None:
+            i = self.only
+            return np.asarray((low[:, i] * first[i] + high[:, i] * second[i]) * (1 - ROUNDING))
+        return np.asarray(np.max(low * first + high * second, axis=1) * (1 - ROUNDING))
+
+    def from_above(self, before: Floats) -> Floats:
+        r"""At least the best of all choices: at the points of the grid, and between each and the next.
+
+        Between $t_{m+1}$ and $t_m$ the bracket is, with $e^{-t}=e^{-t_{m+1}}Y$, a constant less
+        $(\beta Y+\gamma/Y)/(1-e^{-\varepsilon})$. If its summit $Y=\sqrt{\gamma/\beta}$ lies there, it is higher than
+        at $t_{m+1}$ by $\beta(Y-1)^2/(1-e^{-\varepsilon})$. Summits that cannot exceed the best point are passed over.
+        """
+        first, second = self.weights()
+        low, high = self._shifted(before)
+        at = low * first + high * second
+        best = np.max(at, axis=1)
+        whole, gap = self.steps * self.spacing, math.expm1(self.spacing)
+        falls, later_falls = self._shifted(np.diff(before, prepend=before[0]) / -gap)
+        beta = falls[:, :-1] - math.exp(-whole) * later_falls[:, :-1]
+        unsure = 2.0**-42 * (falls[:, :-1] + later_falls[:, :-1] + low[:, 1:] + high[:, 1:])
+        share = -1 / math.expm1(-whole)
+        row, m = np.nonzero(at[:, 1:] + (beta + unsure) * (gap**2 * share) > best[:, None])
+        if row.size:
+            fall, later_fall = falls[row, m], later_falls[row, m]
+            rise = self._rise(beta[row, m], low[row, m + 1] - high[row, m + 1] + fall - later_fall, unsure[row, m], m)
+            np.maximum.at(best, row, at[row, m + 1] + rise * share)
+        return np.asarray(best * (1 + ROUNDING))
+
+    def _rise(self, beta: Floats, gamma: Floats, unsure: Floats, m: NDArray[np.intp]) -> Floats:
+        """An upper bound on β(Y − 1)² at the summit, β and γ being known up to `unsure`."""
+        gap = math.expm1(self.spacing)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            summit = np.sqrt(np.exp((m + 1 - self.steps) * self.spacing) * gamma / beta)
+            blur = summit * (unsure / gamma + unsure / beta + 2.0**-42)
+            inside = (gamma > 0) & (beta > 0) & (summit + blur > 1) & (summit - blur < 1 + gap)
+            rise = (beta + unsure) * np.minimum(np.abs(summit - 1) + blur, gap) ** 2
+        # Where rounding hides the sign of β or γ, the summit is no higher than their errors.
+        return np.where(inside, rise, 0.0) + 2 * unsure * gap**2
+
+    def _shifted(self, before: Floats) -> tuple[Floats, Floats]:
+        """V(x − t) and V(x + ε − t), a row for each x, a column for each t from 0 on."""
+        around = sliding_window_view(before, 2 * self.steps + 1)[:, ::-1]
+        return around[:, self.steps :], around[:, : self.steps + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The points x = ih from −left·h to right·h."""
+
+    spacing: float
+    left: int
+    right: int
+
+    def start(self) -> Floats:
+        """(1 − e^x)₊."""
+        return np.asarray(-np.expm1(np.minimum(np.arange(-self.left, self.right + 1) * self.spacing, 0.0)))
+
+    def widened_above(self, values: Floats, more: int) -> Floats:
+        """With so many more on both sides, from above: V falls, and lies below its chord from V(u=0) = 1."""
+        nearer = np.exp(-np.arange(more, 0, -1) * self.spacing)
+        left = 1 - nearer * (1 - values[0]) * (1 - ROUNDING)
+        return np.concatenate([left, values, np.full(more, values[-1])])
+
+    def widened_below(self, values: Floats, more: int) -> Floats:
+        """With so many more on both sides, from below: V is at least 1 − u, and 0."""
+        further = np.exp(-np.arange(self.left + more, self.left, -1) * self.spacing)
+        return np.concatenate([(1 - further) * (1 - ROUNDING), values, np.zeros(more)])
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The values on a grid, all from above or all from below."""
+
+    grid: Grid
+    values: Floats
+
+    def delta_above(self, level: float) -> float:
+        """An upper bound on V at a level ≥ 0: the chord, leaning to the greater end."""
+        place = level / self.grid.spacing * (1 - 2.0**-50)
+        i = min(int(place), self.grid.right)
+        first = float(self.values[self.grid.left + i])
+        if i == self.grid.right:
+            return first
+        share = math.expm1((place - i) * self.grid.spacing) / math.expm1(self.grid.spacing)
+        return first - (first - float(self.values[self.grid.left + i + 1])) * max(share * (1 - 2.0**-40), 0.0)
+
+    def delta_below(self, level: float) -> float:
+        """A lower bound on V at a level ≥ 0: the value at the next point."""
+        i = math.ceil(level / self.grid.spacing * (1 + 2.0**-50))
+        return float(self.values[self.grid.left + i]) if i <= self.grid.right else 0.0
+
+    def epsilon_above(self, delta: float) -> float:
+        """An upper bound on the least x ≥ 0 with V ≤ δ; infinite if the grid ends before."""
+        kept = np.flatnonzero(self.values[self.grid.left :] <= delta)
+        if not kept.size:
+            return math.inf
+        i = int(kept[0])
+        if not i:
+            return 0.0
+        over, under = (float(self.values[self.grid.left + j]) for j in (i - 1, i))
+        share = min((over - delta) / (over - under) * (1 + 2.0**-40), 1.0)
+        inside = math.log1p(share * math.expm1(self.grid.spacing))
+        return ((i - 1) * self.grid.spacing + inside) * (1 + 2.0**-48)
+
+    def epsilon_below(self, delta: float) -> float:
+        """A lower bound on the least x ≥ 0 with V ≤ δ: the last point where V is known to exceed δ."""
+        over = np.flatnonzero(self.values[self.grid.left :] > delta)
+        return int(over[-1]) * self.grid.spacing * (1 - 2.0**-50) if over.size else 0.0
+
+
+def at_most(kinds: Sequence[tuple[Choice, int]], grid: Grid) -> Curve:
+    """V after all runs from above, each choice as often as its count says, in whatever order they come.
+
+    What has been run is a state; the analyst runs any of the rest next. States with equally many runs need only those
+    with one run fewer.
+    """
+    layer = {(0,) * len(kinds): grid.start()}
+    for _ in range(sum(count for _, count in kinds)):
+        grown: dict[tuple[int, ...], Floats] = {}
+        for state, values in layer.items():
+            for i, (choice, count) in enumerate(kinds):
+                if state[i] == count:
+                    continue
+                found = choice.from_above(grid.widened_above(values, choice.steps))
+                after = (*state[:i], state[i] + 1, *state[i + 1 :])
+                grown[after] = np.maximum(grown[after], found) if after in grown else found
+        layer = {s: np.where(v > 0, np.clip(v, LEAST, 1.0), 0.0) for s, v in grown.items()}
+    ((_, values),) = layer.items()
+    return Curve(grid, values)
+
+
+def at_least(kinds: Sequence[tuple[Choice, int]], grid: Grid) -> Curve:
+    """V after all runs from below, the first kind run last: one of the orders in which they may come."""
+    values = grid.start()
+    for choice, count in kinds:
+        for _ in range(count):
+            found = choice.from_below(grid.widened_below(values, choice.steps))
+            values = np.where(found > LEAST, found, 0.0)
+    return Curve(grid, values)
+
+
+__all__ = ["Choice", "Curve", "Grid", "at_least", "at_most"]

@@ -1,0 +1,232 @@
+"""Selections of bounded range, such as exponential mechanisms: plans fixed in advance, series, and beside others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr
+
+from dpcompose.description import Adaptivity
+from dpcompose.errors import Declined
+from dpcompose.kernel import Parts, Side, composes
+from dpcompose.mechanisms.exponential import RANGES
+from dpcompose.notions import BoundedRange, Profile
+from dpcompose.numerics.bounded_range import Choice, Curve, Grid, at_least, at_most
+from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.roots import invert_decreasing
+from dpcompose.sources import DDR20
+
+MOST_RUNS = 1000
+"""Beyond so many runs of one kind the optimum for a fixed plan is not listed."""
+EFFORT = 10**7
+"""How many cells of a grid are worth their while."""
+FINEST, COARSEST = 400, 3
+"""Steps of the grid in the least range."""
+SHARES = (0.5, 0.53, 0.56, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
+"""For plans of several ranges fixed in advance: t as a share of its range."""
+Kinds = tuple[tuple[Fraction, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSeries(Profile):
+    """So many runs of one range, all chosen in advance."""
+
+    range: Fraction
+    count: int
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The largest over the number of low outcomes that are counted; those far from it in floats are left out."""
+        level, k = Fraction(epsilon), self.count
+        if level >= k * self.range:
+            return NOTHING
+        places = np.arange(k)
+        places = places[places < float((k * self.range - level) / self.range)]
+        guesses = self._guesses(float(level), places)
+        near = places[~(guesses < np.nanmax(guesses, initial=0.0) * (1 - 1e-7))]  # also what floats cannot tell
+        found = [enclose(partial(self._value, level, int(i)), gap=2.0**-40) for i in near]
+        return Enclosure(max(e.lower for e in found), max(e.upper for e in found)) & UNIT
+
+    def _guesses(self, level: float, low: NDArray[np.intp]) -> NDArray[np.float64]:
+        """`_value` in floats, good to better than 1e-8; NaN where both terms nearly cancel."""
+        k, e = self.count, float(self.range)
+        t = np.minimum((level + (low + 1) * e) / (k + 1), e)
+        first = bdtr(low, k, np.exp(-e) * np.expm1(t) / -np.expm1(-e))
+        second = np.exp(level) * bdtr(low, k, np.expm1(-t) / np.expm1(-e))
+        return np.where(first - second > 1e-3 * first, first - second, np.nan)
+
+    def _value(self, level: Fraction, low: int) -> Ball:
+        """The δ of the runs whose common t is best if so many low outcomes count."""
+        k = self.count
+        t = (level + (low + 1) * self.range) / (k + 1)
+        whole = -(-ball(self.range)).expm1()
+        high_mass, low_mass = -ball(t - self.range).expm1() / whole, ball(t).expm1() * (-ball(self.range)).exp() / whole
+        total, weight = Ball(0), high_mass**k
+        for i in range(low + 1):
+            loss = k * t - i * self.range
+            if loss > level:
+                total += weight * -ball(level - loss).expm1()
+            weight = weight * low_mass / high_mass * (k - i) / (i + 1)
+        return total
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """Its inverse, certified by two evaluations."""
+        target, most = Enclosure.exactly(delta), Enclosure.exactly(self.range * self.count)
+        if delta >= 1 or not self.count:
+            return NOTHING
+        if not delta:
+            return most
+        spread = float(self.range) ** 2 * self.count / 8
+        guess = min(spread + 2 * math.sqrt(spread * max(-math.log(target.upper or 1e-320), 0.0)), most.lower)
+        found = invert_decreasing(self.delta, target, guess, 0.0, most.upper, gap=2.0**-36)
+        return Enclosure(found.lower, min(found.upper, most.upper))
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveSeries(Profile):
+    """Runs of several ranges, each chosen after the outputs before it, on a grid from above and from below."""
+
+    kinds: Kinds
+    adaptivity: Adaptivity
+    """Whether an analyst may choose each t after the outputs before it; from below, that matters."""
+
+    @property
+    def most(self) -> Fraction:
+        """The greatest total loss."""
+        return sum((e * n for e, n in self.kinds), Fraction(0))
+
+    @property
+    def spread(self) -> float:
+        """ρ of the whole, which says how far the grid must reach."""
+        return sum(float(e) ** 2 * n for e, n in self.kinds) / 8
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """Read off a grid that reaches beyond ε."""
+        if epsilon >= self.most:
+            return NOTHING
+        level, rho = Enclosure.exactly(epsilon), self.spread
+        rarity = max(level.upper - rho, 0.0) ** 2 / (4 * rho)
+        reach = self._reach(max(level.upper + 2 * math.sqrt(rho), rho + 2 * math.sqrt(rho * (rarity + 7))))
+        lower = max((curve.delta_below(level.upper) for curve in self._below(reach)), default=0.0)
+        upper = min((curve.delta_above(level.lower) for curve in _above(self.kinds, reach)), default=1.0)
+        return Enclosure(lower, upper)
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """Read off a grid that reaches beyond any ε needed."""
+        most = Enclosure.exactly(self.most)
+        if delta >= 1:
+            return NOTHING
+        if not delta:
+            return most
+        target, rho = Enclosure.exactly(delta), self.spread
+        if target.lower < 1e-250:
+            raise Declined("so small a δ is left to the bounds")
+        reach = self._reach(rho + 2 * math.sqrt(rho * (7 - math.log(target.lower))))
+        lower = max((curve.epsilon_below(target.upper) for curve in self._below(reach)), default=0.0)
+        upper = min((curve.epsilon_above(target.lower) for curve in _above(self.kinds, reach)), default=math.inf)
+        return Enclosure(lower, min(upper, most.upper))
+
+    def _reach(self, wanted: float) -> float:
+        """Rounded up to an eighth of an octave, so that similar questions share a grid."""
+        return float(min(2.0 ** (math.ceil(8 * math.log2(wanted)) / 8), Enclosure.exactly(self.most).upper))
+
+    def _below(self, reach: float) -> tuple[Curve, ...]:
+        return _fixed(self.kinds, reach) if self.adaptivity is Adaptivity.FIXED else _chosen(self.kinds, reach)
+
+
+def _spacing(kinds: Kinds, reach: float, runs: int, rounding: Callable[[Fraction], int]) -> float | None:
+    """As fine a grid as the effort allows, and among the finest the one that rounds the ranges least; None if none."""
+    least = kinds[0][0]
+    turns = sum(float(e / least) for e, _ in kinds)
+    finest = min(math.sqrt(EFFORT / (runs * turns * 2 * reach / float(least))), FINEST)
+    if finest < COARSEST:
+        return None
+
+    def excess(spacing: float) -> float:
+        return sum(n * float(abs(rounding(e / Fraction(spacing)) * Fraction(spacing) - e)) for e, n in kinds)
+
+    towards = math.inf if rounding is math.ceil else 0.0
+    places = range(max(int(finest / 2), COARSEST), int(finest) + 1)
+    return min((math.nextafter(float(least / m), towards) for m in places), key=lambda h: (round(excess(h), 12), h))
+
+
+def _grid(reach: float, spacing: float) -> Grid:
+    far = math.ceil(reach / spacing) + 1
+    return Grid(spacing, far, far)
+
+
+@lru_cache(maxsize=64)
+def _above(kinds: Kinds, reach: float) -> tuple[Curve, ...]:
+    """Every range rounded up: a class of greater range costs no less. Empty where the effort is too great."""
+    states = math.prod(n + 1 for _, n in kinds)
+    spacing = _spacing(kinds, reach, states, math.ceil)
+    if spacing is None:
+        return ()
+    steps = [(math.ceil(e / Fraction(spacing)), n) for e, n in kinds]
+    return (at_most([(Choice(m, spacing), n) for m, n in steps], _grid(reach, spacing)),)
+
+
+@lru_cache(maxsize=64)
+def _chosen(kinds: Kinds, reach: float) -> tuple[Curve, ...]:
+    """Every range rounded down, each t chosen as late as can be, the greatest range last."""
+    spacing = _spacing(kinds, reach, sum(n for _, n in kinds), math.floor)
+    if spacing is None:
+        return ()
+    steps = [(math.floor(e / Fraction(spacing)), n) for e, n in kinds[::-1]]
+    return (at_least([(Choice(m, spacing), n) for m, n in steps], _grid(reach, spacing)),)
+
+
+@lru_cache(maxsize=64)
+def _fixed(kinds: Kinds, reach: float) -> tuple[Curve, ...]:
+    """Every range rounded down, each t fixed in advance: the same share of its range, for a few shares."""
+    spacing = _spacing(kinds, reach, 4 * sum(n for _, n in kinds), math.floor)
+    if spacing is None:
+        return ()
+    grid, steps = _grid(reach, spacing), [(math.floor(e / Fraction(spacing)), n) for e, n in kinds]
+    plans = ([(Choice(m, spacing, min(round(s * m), m - 1)), n) for m, n in steps] for s in SHARES)
+    return tuple(at_least(plan, grid) for plan in plans)
+
+
+@composes("BR-FIXED", DDR20.at("Thm. 3"), side=Side.BOTH, adaptivity=Adaptivity.FIXED, cost=2)
+def fixed_selections(parts: Parts[BoundedRange]) -> Profile:
+    r"""For $k$ mechanisms of bounded range $\varepsilon_0$ that are all fixed in advance,
+    $$\delta(\varepsilon) = \max_{0\le l<k}\sum_{i\le l}\binom kiq^{k-i}(1-q)^i\left(1-e^{\varepsilon-kt+i
+    \varepsilon_0}\right)_+,\quad t=\frac{\varepsilon+(l+1)\varepsilon_0}{k+1},\ q=\frac{1-e^{t-\varepsilon_0}}
+    {1-e^{-\varepsilon_0}}.$$
+    Of two $t$ with one sum equal ones are the worst, and the derivative in the common $t$ has one zero for each $l$.
+    """
+    kinds = _kinds(parts)
+    if len(kinds) > 1:
+        raise Declined(f"needs one range throughout, and there are {len(kinds)}")
+    if kinds and kinds[0][1] > MOST_RUNS:
+        raise Declined(f"beyond {MOST_RUNS} runs the optimum is not listed")
+    return FixedSeries(*kinds[0]) if kinds else FixedSeries(Fraction(0), 0)
+
+
+@composes("BR-SERIES", DDR20.at("Sec. 5"), side=Side.BOTH, cost=4)
+def adaptive_selections(parts: Parts[BoundedRange]) -> Profile:
+    r"""Mechanisms of bounded ranges $\varepsilon_j$, each chosen after the outputs before it, cost no more than
+    $V_k(\varepsilon)$, with $V_0(x)=(1-e^x)_+$ and $V_j(x)=\max_{0\le t\le\varepsilon_j}q_tV_{j-1}(x-t)
+    +(1-q_t)V_{j-1}(x+\varepsilon_j-t)$, in the worst order; some analyst reaches it. The recursion is followed on a
+    grid, from above by chords and from below by choices on the grid.
+    """
+    kinds = _kinds(parts)
+    if sum(n for _, n in kinds) <= 1:
+        return FixedSeries(*kinds[0]) if kinds else FixedSeries(Fraction(0), 0)
+    if not all(RANGES[0] <= e <= RANGES[1] for e, _ in kinds):
+        raise Declined("ranges this small or large are left to the bounds")
+    return AdaptiveSeries(kinds, parts.adaptivity)
+
+
+def _kinds(parts: Parts[BoundedRange]) -> Kinds:
+    """Every range with its count; what costs nothing is left out."""
+    total: dict[Fraction, int] = {}
+    for g, n in parts.items:
+        if g.epsilon and n:
+            total[Fraction(g.epsilon)] = total.get(Fraction(g.epsilon), 0) + n
+    return tuple(sorted(total.items()))
