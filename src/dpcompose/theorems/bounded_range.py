@@ -24,9 +24,9 @@ from dpcompose.sources import DDR20
 
 MOST_RUNS = 1000
 """Beyond so many runs of one kind the optimum for a fixed plan is not listed."""
-EFFORT = 10**7
-"""How many cells of a grid are worth their while."""
-FINEST, COARSEST = 400, 3
+EFFORT, MOST_EFFORT = 10**6, 6 * 10**6
+"""How many cells of a grid are worth their while, and how many where fewer would make it coarse."""
+FINEST, COARSE, COARSEST = 400, 8, 3
 """Steps of the grid in the least range."""
 SHARES = (0.5, 0.53, 0.56, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 """For plans of several ranges fixed in advance: t as a share of its range."""
@@ -143,7 +143,8 @@ def _spacing(kinds: Kinds, reach: float, runs: int, rounding: Callable[[Fraction
     """As fine a grid as the effort allows, and among the finest the one that rounds the ranges least; None if none."""
     least = kinds[0][0]
     turns = sum(float(e / least) for e, _ in kinds)
-    finest = min(math.sqrt(EFFORT / (runs * turns * 2 * reach / float(least))), FINEST)
+    cells = runs * turns * 2 * reach / float(least)
+    finest = min(max(math.sqrt(EFFORT / cells), min(math.sqrt(MOST_EFFORT / cells), COARSE)), FINEST)
     if finest < COARSEST:
         return None
 
@@ -218,8 +219,6 @@ def adaptive_selections(parts: Parts[BoundedRange]) -> Profile:
     kinds = _kinds(parts)
     if sum(n for _, n in kinds) <= 1:
         return FixedSeries(*kinds[0]) if kinds else FixedSeries(Fraction(0), 0)
-    if not all(RANGES[0] <= e <= RANGES[1] for e, _ in kinds):
-        raise Declined("ranges this small or large are left to the bounds")
     return AdaptiveSeries(kinds, parts.adaptivity)
 
 
@@ -229,4 +228,6 @@ def _kinds(parts: Parts[BoundedRange]) -> Kinds:
     for g, n in parts.items:
         if g.epsilon and n:
             total[Fraction(g.epsilon)] = total.get(Fraction(g.epsilon), 0) + n
+    if not all(RANGES[0] <= e <= RANGES[1] for e in total):
+        raise Declined("ranges this small or large are left to the bounds")
     return tuple(sorted(total.items()))
