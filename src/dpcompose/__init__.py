@@ -22,6 +22,7 @@ if _TYPE_CHECKING:
         FIXED,
         FULLY_ADAPTIVE,
         REPLACE_ONE,
+        ZERO_OUT,
         Adaptivity,
         Adjacency,
         Composition,
@@ -61,6 +62,7 @@ if _TYPE_CHECKING:
     from dpcompose.regions.simulation import simulate
     from dpcompose.regions.witness import witness
     from dpcompose.running_total import Online, online
+    from dpcompose.training import SamplingMismatch, Training, dp_sgd, noise_multiplier
 
 _HOMES = {
     "advice": ("Advice", "advise"),
@@ -71,6 +73,7 @@ _HOMES = {
         "FIXED",
         "FULLY_ADAPTIVE",
         "REPLACE_ONE",
+        "ZERO_OUT",
         "Adaptivity",
         "Adjacency",
         "Composition",
@@ -110,6 +113,7 @@ _HOMES = {
     "regions.simulation": ("simulate",),
     "regions.witness": ("witness",),
     "running_total": ("Online", "online"),
+    "training": ("SamplingMismatch", "Training", "dp_sgd", "noise_multiplier"),
 }
 _HOME = {name: f"dpcompose.{module}" for module, names in _HOMES.items() for name in names}
 
@@ -120,6 +124,7 @@ __all__ = [
     "FIXED",
     "FULLY_ADAPTIVE",
     "REPLACE_ONE",
+    "ZERO_OUT",
     "Adaptivity",
     "Adjacency",
     "AdjacencyMismatch",
@@ -151,7 +156,9 @@ __all__ = [
     "Region",
     "Sampled",
     "SampledWithoutReplacement",
+    "SamplingMismatch",
     "Staircase",
+    "Training",
     "accuracy",
     "advantage",
     "advise",
@@ -161,8 +168,10 @@ __all__ = [
     "cards",
     "compare",
     "delta",
+    "dp_sgd",
     "epsilon",
     "formula",
+    "noise_multiplier",
     "online",
     "plot",
     "posterior",
@@ -176,7 +185,7 @@ __all__ = [
 ]
 
 
-_PACKAGES = ("audit", "inversion", "plots", "regions", "release", "report", "spec")
+_PACKAGES = ("audit", "interop", "inversion", "plots", "regions", "release", "report", "spec")
 
 
 def __getattr__(name: str) -> object:

@@ -18,6 +18,8 @@ class Adjacency(Enum):
 
     ADD_REMOVE = "add_remove"
     REPLACE_ONE = "replace_one"
+    ZERO_OUT = "zero_out"
+    """One record is blank in one of the inputs: it is drawn and counted like any other, and adds nothing."""
 
 
 class Adaptivity(IntEnum):
@@ -41,7 +43,7 @@ class Mechanism:
             if value is not None:
                 object.__setattr__(self, name, param.check(name, value))
         if not isinstance(self.adjacency, Adjacency | None):
-            raise InvalidParameter("adjacency", self.adjacency, "ADD_REMOVE or REPLACE_ONE")
+            raise InvalidParameter("adjacency", self.adjacency, "ADD_REMOVE, REPLACE_ONE or ZERO_OUT")
 
     def __add__(self, other: Mechanism) -> Composition:
         return Composition(((self, 1),)) + other
@@ -161,9 +163,9 @@ def common_adjacency(relations: Iterable[Adjacency | None]) -> Adjacency | None:
     """The one relation all parts share; None when every part fits either."""
     named = {relation for relation in relations if relation is not None}
     if len(named) > 1:
+        shown = " and ".join(sorted(relation.value for relation in named))
         raise AdjacencyMismatch(
-            "The parts use different neighbouring relations (add_remove and replace_one): "
-            "state every sensitivity under one of them."
+            f"The parts use different neighbouring relations ({shown}): state every sensitivity under one of them."
         )
     return named.pop() if named else None
 
@@ -173,5 +175,5 @@ def adaptivity_of(subject: Mechanism) -> Adaptivity:
     return subject.adaptivity if isinstance(subject, Composition) else Adaptivity.FIXED
 
 
-ADD_REMOVE, REPLACE_ONE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ADD_REMOVE, REPLACE_ONE, ZERO_OUT = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 FIXED, ADAPTIVE, FULLY_ADAPTIVE = Adaptivity.FIXED, Adaptivity.ADAPTIVE, Adaptivity.FULLY_ADAPTIVE

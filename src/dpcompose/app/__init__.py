@@ -6,6 +6,7 @@ Nothing here touches a screen or a socket: what is outside is handed in.
 from __future__ import annotations
 
 from dpcompose.app.inverse import audit, calibrate
+from dpcompose.app.neighbours import convert
 from dpcompose.app.questions import (
     FEW,
     beta,
@@ -34,6 +35,7 @@ __all__ = [
     "calibrate",
     "cards",
     "compare",
+    "convert",
     "delta",
     "describe_card",
     "document",

@@ -22,7 +22,7 @@ MOST_ATOMS = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Geometric(Mechanism):
-    """Add integer noise with P(z) ∝ exp(−|z|/scale) to an integer query of sensitivity `sensitivity`."""
+    """Add integer noise, P(z) ∝ exp(−|z|/scale), to integers of ℓ₁ sensitivity `sensitivity`, coordinate-wise."""
 
     scale: Annotated[Real, SCALE]
     sensitivity: Annotated[int, SHIFT] = 1

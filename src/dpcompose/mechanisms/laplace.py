@@ -1,4 +1,4 @@
-"""Laplace noise on one scalar query."""
+"""Laplace noise on a query, coordinate by coordinate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SENSITIVITY = Param("Δ", 0, 10**150, "query units", typical=(0.1, 10))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laplace(Mechanism):
-    """Add noise with density exp(−|x|/b)/2b to a scalar query of sensitivity `sensitivity`."""
+    """Add noise with density exp(−|x|/b)/2b to a query of ℓ₁ sensitivity `sensitivity`, on each of its coordinates."""
 
     scale: Annotated[Real, SCALE]
     sensitivity: Annotated[Real, SENSITIVITY] = 1

@@ -14,7 +14,8 @@ from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose
 from dpcompose.parameters import Param
 from dpcompose.sources import BBG18
 
-ADD_REMOVE_ONLY = frozenset({Adjacency.ADD_REMOVE})
+ADD_REMOVE_ONLY = frozenset({Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT})
+"""Relations under which one input lacks the record: a blank one adds nothing to a sample, as one that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Sampled(Wrapper):
         Wrapper.__post_init__(self)
         if self.mechanism.adjacency is Adjacency.REPLACE_ONE:
             raise AdjacencyMismatch("Poisson sampling is defined for add_remove, not for replace_one.")
+        object.__setattr__(self, "adjacency", self.mechanism.adjacency or Adjacency.ADD_REMOVE)
 
 
 @describes("X-SAMPLE", BBG18.at("Thm. 8"), relations=ADD_REMOVE_ONLY)

@@ -31,9 +31,10 @@ class SampledWithoutReplacement(Wrapper):
         Wrapper.__post_init__(self)
         if self.size > self.of:
             raise InvalidParameter("size", self.size, f"at most the {self.of} records there are")
-        if self.mechanism.adjacency is Adjacency.ADD_REMOVE:
+        stated = self.mechanism.adjacency
+        if stated is not None and stated is not Adjacency.REPLACE_ONE:
             raise AdjacencyMismatch(
-                "Sampling without replacement is defined for replace_one, not for add_remove: "
+                f"Sampling without replacement is defined for replace_one, not for {stated.value}: "
                 "state the mechanism's sensitivity under replace_one."
             )
 

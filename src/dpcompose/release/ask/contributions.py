@@ -93,7 +93,7 @@ def bounded(
     """Check what was declared about units; a unit without a bound is refused."""
     if not isinstance(unit, EveryRow) and (not isinstance(unit, str) or not unit):
         raise InvalidParameter("unit", unit, "the column that names the privacy unit, or EVERY_ROW")
-    if not isinstance(adjacency, Adjacency):
+    if not isinstance(adjacency, Adjacency) or adjacency is Adjacency.ZERO_OUT:
         raise InvalidParameter("adjacency", adjacency, "ADD_REMOVE or REPLACE_ONE")
     rows = int(ROWS.check("max_rows", max_rows))
     if isinstance(unit, EveryRow):

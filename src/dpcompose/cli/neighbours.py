@@ -1,0 +1,35 @@
+"""The command that speaks with neighbours."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from dpcompose.cli.frame import examples
+from dpcompose.cli.screen import show
+
+
+@examples(
+    "convert '[[1.1, 0.01, 1000]]' --to expression",
+    "convert history.json --to dp_accounting > ledger.json",
+    "convert ledger.json --adjacency replace-one",
+)
+def convert(
+    source: Annotated[
+        str,
+        typer.Argument(help="An Opacus history, a dp_accounting ledger or a document of ours: text, file, or -."),
+    ],
+    to: Annotated[
+        str, typer.Option(metavar="FORM", help="dpcompose, expression, dp_accounting or opacus.")
+    ] = "dpcompose",
+    adjacency: Annotated[
+        str,
+        typer.Option(metavar="RELATION", help="Of a ledger, which does not say: add-remove, replace-one or zero-out."),
+    ] = "add-remove",
+) -> None:
+    """Histories, ledgers and documents into each other: exact, or rounded towards the larger loss."""
+    from dpcompose import app as use
+
+    show(use.convert(source, to, adjacency, sys.stdin.read))

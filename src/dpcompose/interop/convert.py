@@ -1,0 +1,63 @@
+"""Files of neighbours into each other: Opacus histories, dp_accounting ledgers and our documents.
+
+What comes in is told apart by its shape: a list of triples, or a table with `history`, is Opacus's; a table with
+`class_name` is an event of dp_accounting; everything else is a document of ours. Nothing is imported or evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dpcompose import spec
+from dpcompose.description import Adjacency, Mechanism
+from dpcompose.errors import InvalidDocument, InvalidParameter
+from dpcompose.interop import events, histories, reading, writing
+
+FORMS = ("dpcompose", "expression", "dp_accounting", "opacus")
+
+
+def read(text: str, adjacency: Adjacency = Adjacency.ADD_REMOVE) -> Mechanism:
+    """The mechanism that a text of any of the three describes; the relation is asked of events, which do not say it."""
+    if len(text) > spec.MOST_CHARACTERS:
+        raise InvalidDocument(f"The text is longer than {spec.MOST_CHARACTERS} characters.")
+    found = _json(text)
+    if isinstance(found, list):
+        return histories.mechanism_of(found)
+    if isinstance(found, Mapping) and "history" in found:
+        return histories.mechanism_of(found["history"])
+    if isinstance(found, Mapping) and "class_name" in found:
+        return reading.mechanism_of(events.from_plain(found), adjacency)
+    return spec.loads(text)
+
+
+def _json(text: str) -> Any:
+    """What JSON says, in floats as neighbours keep them; nothing where it is no JSON."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+
+
+def write(mechanism: Mechanism, form: str) -> str:
+    """A mechanism as a text of one of the forms."""
+    if form == "dpcompose":
+        return json.dumps(spec.to_document(mechanism), ensure_ascii=False, indent=2)
+    if form == "expression":
+        return spec.dumps(mechanism)
+    if form == "dp_accounting":
+        return json.dumps(events.to_plain(writing.event_of(mechanism)), indent=2)
+    if form == "opacus":
+        return json.dumps({"history": histories.history_of(mechanism), "mechanism": "dpcompose"})
+    raise InvalidParameter("form", form, " or ".join(FORMS))
+
+
+def convert(text: str, to: str = "dpcompose", adjacency: Adjacency = Adjacency.ADD_REMOVE) -> str:
+    """A text of one neighbour as the text of another, its numbers exact or rounded towards the larger loss."""
+    return write(read(text, adjacency), to)
+
+
+__all__ = ["FORMS", "convert", "read", "write"]

@@ -1,0 +1,210 @@
+"""From an event of dp_accounting to the mechanism it means, under one neighbouring relation.
+
+An event bounds the norm of one record's contribution by C and states its noise in units of C. Adding, removing or
+blanking a record then moves a sum by C, and replacing one moves it by 2C.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from dpcompose.description import Adjacency, Composition, Mechanism
+from dpcompose.errors import DPError
+from dpcompose.interop.events import Event, UnknownEvent
+from dpcompose.mechanisms import (
+    BlackBox,
+    DiscretePair,
+    Gaussian,
+    Geometric,
+    Laplace,
+    NameAndShame,
+    Sampled,
+    SampledWithoutReplacement,
+)
+from dpcompose.numerics.enclosure import Real
+from dpcompose.parameters import COUNT, exact
+
+NON_PRIVATE = NameAndShame(delta=1)
+"""What an event without any promise becomes."""
+NOTHING = Composition()
+ORDERS = tuple(1 + Fraction(2) ** i for i in range(-10, 11))
+"""Where the Rényi curve of (ξ, ρ)-zCDP is written down."""
+BITS = 80
+REPLACE_ONE, ZERO_OUT = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
+
+
+def mechanism_of(event: Event, relation: Adjacency) -> Mechanism:
+    """What an event means; `UnknownEvent` names the innermost one that means nothing here."""
+    try:
+        return READERS.get(event.name, _unknown)(event, relation)
+    except UnknownEvent:
+        raise
+    except DPError as refusal:
+        raise UnknownEvent(str(refusal), event.origin) from None
+
+
+def is_non_private(mechanism: Mechanism) -> bool:
+    """Whether an event without any promise is among what was run."""
+    return any(leaf == NON_PRIVATE for leaf, _ in Composition(((mechanism, 1),)).leaves())
+
+
+def _unknown(event: Event, relation: Adjacency) -> Mechanism:
+    raise UnknownEvent(f"{event.name} has no theorem here under {relation.value}.", event.origin)
+
+
+def _nothing(event: Event, relation: Adjacency) -> Mechanism:  # noqa: ARG001 - every reader is called alike
+    return NOTHING
+
+
+def _non_private(event: Event, relation: Adjacency) -> Mechanism:  # noqa: ARG001
+    return NON_PRIVATE
+
+
+def _amount(event: Event, field: str) -> Real | None:
+    """A number from 0 on; None where it is infinite."""
+    value = event[field]
+    if isinstance(value, float) and math.isinf(value) and value > 0:
+        return None
+    number = exact(field, value, "a number from 0 on")
+    if number < 0:
+        raise UnknownEvent(f"{field} = {value!r} is negative.", event.origin)
+    return number
+
+
+def _moved(relation: Adjacency, bound: int = 1) -> int:
+    """How far a sum moves whose summands are bounded."""
+    return 2 * bound if relation is REPLACE_ONE else bound
+
+
+def _gaussian(event: Event, relation: Adjacency) -> Mechanism:
+    noise = _amount(event, "noise_multiplier")
+    return NOTHING if noise is None else Gaussian(noise_std=noise, sensitivity=_moved(relation), adjacency=relation)
+
+
+def _laplace(event: Event, relation: Adjacency) -> Mechanism:
+    scale = _amount(event, "noise_multiplier")
+    return NOTHING if scale is None else Laplace(scale=scale, sensitivity=_moved(relation), adjacency=relation)
+
+
+def _discrete_laplace(event: Event, relation: Adjacency) -> Mechanism:
+    """P(z) ∝ e^(−a|z|): a = 0 is no distribution, so nothing is promised of it; a = ∞ is no noise."""
+    decay, shift = _amount(event, "noise_parameter"), _amount(event, "sensitivity")
+    if shift is None or int(shift) != shift:
+        raise UnknownEvent(f"sensitivity = {event['sensitivity']!r} is no whole number.", event.origin)
+    if not shift:
+        return NOTHING
+    if decay == 0:
+        return NON_PRIVATE
+    scale = Fraction(0) if decay is None else 1 / Fraction(decay)
+    return Geometric(scale=scale, sensitivity=_moved(relation, int(shift)), adjacency=relation)
+
+
+def _response(event: Event, relation: Adjacency) -> Mechanism:
+    """The input with probability 1 − p, and with probability p any of the k buckets; a blank input is any of them."""
+    noise, buckets = _amount(event, "noise_parameter"), _amount(event, "num_buckets")
+    if noise is None or noise > 1 or buckets is None or buckets < 1 or int(buckets) != buckets:
+        raise UnknownEvent(
+            "Randomized response has a noise parameter from 0 to 1, and at least one bucket.", event.origin
+        )
+    if relation not in {REPLACE_ONE, ZERO_OUT}:
+        raise UnknownEvent("Randomized response has one input, which is replaced or blank, not removed.", event.origin)
+    k, other = int(buckets), Fraction(noise) / int(buckets)
+    if k == 1 or noise == 1:
+        return NOTHING
+    same = 1 - (k - 1) * other
+    if relation is ZERO_OUT:
+        blank = Fraction(1, k)
+        return DiscretePair(p=(same, 1 - same), q=(blank, 1 - blank), adjacency=relation)
+    rest = ((k - 2) * other,) if k > 2 and other else ()
+    return DiscretePair(p=(same, other, *rest), q=(other, same, *rest), adjacency=relation)
+
+
+def _zcdp(event: Event, relation: Adjacency) -> Mechanism:
+    rho, xi = _amount(event, "rho"), _amount(event, "xi")
+    if rho is None or xi is None:
+        return NON_PRIVATE
+    if not xi:
+        return BlackBox(rho=rho, adjacency=relation)
+    curve: dict[Real, Real] = {order: Fraction(xi) + Fraction(rho) * order for order in ORDERS}
+    return BlackBox(renyi=curve, adjacency=relation)
+
+
+def _composed(event: Event, relation: Adjacency) -> Mechanism:
+    return Composition(tuple((mechanism_of(inner, relation), 1) for inner in event["events"]))
+
+
+def _repeated(event: Event, relation: Adjacency) -> Mechanism:
+    inner = mechanism_of(event["event"], relation)
+    return inner * int(COUNT.check("count", event["count"]))
+
+
+def _poisson(event: Event, relation: Adjacency) -> Mechanism:
+    rate = _amount(event, "sampling_probability")
+    if rate is None or rate > 1:
+        raise UnknownEvent("A sampling probability lies from 0 to 1.", event.origin)
+    if relation is REPLACE_ONE:
+        raise UnknownEvent("Poisson sampling has no theorem here under replace_one.", event.origin)
+    return sampled(mechanism_of(event["event"], relation), rate)
+
+
+def sampled(inner: Mechanism, rate: Real) -> Mechanism:
+    """A Poisson sample: of a sample, one with the product of both rates; of Gaussians, of the one they are together."""
+    whole = inner.flat() if isinstance(inner, Composition) else inner
+    if not rate or whole == NOTHING or is_non_private(whole):
+        return whole if rate else NOTHING
+    if isinstance(whole, Composition) and len(whole.parts) == 1 and whole.parts[0][1] == 1:
+        whole = whole.parts[0][0]
+    if isinstance(whole, Sampled):
+        return Sampled(whole.mechanism, rate=Fraction(rate) * Fraction(whole.rate))
+    return Sampled(fused(whole), rate=rate)
+
+
+def _without_replacement(event: Event, relation: Adjacency) -> Mechanism:
+    if relation is not REPLACE_ONE:
+        raise UnknownEvent("Sampling without replacement is accounted for under replace_one alone.", event.origin)
+    inner = mechanism_of(event["event"], relation)
+    if is_non_private(inner):
+        return NON_PRIVATE
+    size, of = event["sample_size"], event["source_dataset_size"]
+    return SampledWithoutReplacement(fused(inner), size=size, of=of)
+
+
+def fused(mechanism: Mechanism) -> Mechanism:
+    r"""Gaussians on the same data as the one they make: $1/\sigma^2 = \sum\Delta_i^2/\sigma_i^2$, σ from below."""
+    leaves = Composition(((mechanism, 1),)).leaves()
+    gaussians = [(leaf, count) for leaf, count in leaves if isinstance(leaf, Gaussian) and leaf.noise_std]
+    if len(leaves) == len(gaussians) == 1 and leaves[0][1] == 1:
+        return leaves[0][0]
+    if not leaves or len(gaussians) < len(leaves):
+        return mechanism
+    total = sum(n * (Fraction(g.sensitivity) / Fraction(g.noise_std)) ** 2 for g, n in gaussians)
+    return Gaussian(noise_std=root_below(1 / total), adjacency=mechanism.adjacency) if total else NOTHING
+
+
+def root_below(square: Fraction) -> Fraction:
+    """√x, exact where it is a fraction, otherwise rounded down to some eighty bits."""
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if (top * top, bottom * bottom) == (square.numerator, square.denominator):
+        return Fraction(top, bottom)
+    shift = max(0, BITS + (square.denominator.bit_length() - square.numerator.bit_length()) // 2)
+    return Fraction(math.isqrt(square.numerator * 4**shift // square.denominator), 2**shift)
+
+
+READERS: Mapping[str, Callable[[Event, Adjacency], Mechanism]] = {
+    "NoOpDpEvent": _nothing,
+    "NonPrivateDpEvent": _non_private,
+    "GaussianDpEvent": _gaussian,
+    "LaplaceDpEvent": _laplace,
+    "DiscreteLaplaceDpEvent": _discrete_laplace,
+    "RandomizedResponseDpEvent": _response,
+    "ZCDpEvent": _zcdp,
+    "ComposedDpEvent": _composed,
+    "SelfComposedDpEvent": _repeated,
+    "PoissonSampledDpEvent": _poisson,
+    "SampledWithoutReplacementDpEvent": _without_replacement,
+}
+"""How each event is read; one that is not here is unknown."""
+
+__all__ = ["NON_PRIVATE", "NOTHING", "fused", "is_non_private", "mechanism_of", "root_below", "sampled"]

@@ -1,0 +1,149 @@
+"""From a mechanism to the event of dp_accounting that means the same, where there is one.
+
+What an event cannot say exactly in floats is rounded towards the larger loss; what it cannot say at all is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.description import Adjacency, Composition, Mechanism
+from dpcompose.errors import DPError
+from dpcompose.interop.events import Event
+from dpcompose.mechanisms import (
+    BlackBox,
+    DiscretePair,
+    Gaussian,
+    Geometric,
+    Laplace,
+    NameAndShame,
+    RandomizedResponse,
+    Sampled,
+    SampledWithoutReplacement,
+)
+from dpcompose.numerics.enclosure import Real, ball, enclose
+
+
+class NotSayable(DPError):
+    """A mechanism that no event describes."""
+
+
+def event_of(mechanism: Mechanism) -> Event:
+    """The event; its norm bound is 1, and noise is in units of it."""
+    write = WRITERS.get(type(mechanism))
+    if write is None:
+        raise NotSayable(f"No event of dp_accounting says {type(mechanism).__name__}.")
+    return write(mechanism)
+
+
+def below(value: Real) -> float:
+    """The greatest float that is no greater."""
+    near = float(value)
+    return near if Fraction(near) <= Fraction(value) else math.nextafter(near, -math.inf)
+
+
+def above(value: Real) -> float:
+    """The least float that is no less."""
+    return -below(-Fraction(value))
+
+
+def _multiplier(noise: Real, shift: Real, relation: Adjacency | None) -> float:
+    """Noise in units of what bounds one record's contribution."""
+    if not shift:
+        return math.inf
+    return below(Fraction(noise) / Fraction(shift) * (2 if relation is Adjacency.REPLACE_ONE else 1))
+
+
+def _gaussian(m: Gaussian) -> Event:
+    return Event("GaussianDpEvent", {"noise_multiplier": _multiplier(m.noise_std, m.sensitivity, m.adjacency)})
+
+
+def _laplace(m: Laplace) -> Event:
+    return Event("LaplaceDpEvent", {"noise_multiplier": _multiplier(m.scale, m.sensitivity, m.adjacency)})
+
+
+def _geometric(m: Geometric) -> Event:
+    bound, odd = divmod(m.sensitivity, 2 if m.adjacency is Adjacency.REPLACE_ONE else 1)
+    decay = above(1 / Fraction(m.scale)) if m.scale else math.inf
+    return Event("DiscreteLaplaceDpEvent", {"noise_parameter": decay, "sensitivity": bound + odd})
+
+
+def _response(m: RandomizedResponse) -> Event:
+    r"""$p = n/(e^\varepsilon+n-1)$, rounded down."""
+    _replaced(m)
+    n = m.categories
+    noise = enclose(lambda: n / (ball(m.epsilon).exp() + n - 1)).lower
+    return Event("RandomizedResponseDpEvent", {"noise_parameter": max(noise, 0.0), "num_buckets": n})
+
+
+def _pair(m: DiscretePair) -> Event:
+    """The pairs that randomized response has: two probabilities swapped, and the rest alike; or against any bucket."""
+    p, q = (tuple(Fraction(x) for x in law) for law in (m.p, m.q))
+    if m.adjacency is Adjacency.REPLACE_ONE and p[:2] == q[1::-1] and p[2:] == q[2:] and len(p) <= 3 and p[0] >= p[1]:
+        k = Fraction(2) if len(p) == 2 else 2 + p[2] / p[1] if p[1] else Fraction(1, 2)
+        noise = k * p[1]
+    elif m.adjacency is Adjacency.ZERO_OUT and len(p) == 2 and 0 < q[0] < 1:
+        k = 1 / q[0]
+        noise = p[1] / (1 - q[0])
+    else:
+        k, noise = Fraction(1, 2), Fraction(0)
+    if k.denominator != 1 or not 0 <= noise <= 1:
+        raise NotSayable("No event of dp_accounting says this DiscretePair: it is not randomized response.")
+    return Event("RandomizedResponseDpEvent", {"noise_parameter": below(noise), "num_buckets": int(k)})
+
+
+def _replaced(m: RandomizedResponse) -> None:
+    if m.adjacency not in {None, Adjacency.REPLACE_ONE}:
+        raise NotSayable("No event of dp_accounting says RandomizedResponse unless its input is replaced.")
+
+
+def _black_box(m: BlackBox) -> Event:
+    if m.rho is not None and not m.delta:
+        return Event("ZCDpEvent", {"rho": above(m.rho), "xi": 0.0})
+    if m.mu is not None:
+        noise = math.inf if not m.mu else below(1 / Fraction(m.mu) * (2 if m.adjacency is Adjacency.REPLACE_ONE else 1))
+        return Event("GaussianDpEvent", {"noise_multiplier": noise})
+    raise NotSayable("No event of dp_accounting 0.6 says a BlackBox, unless it is known by ρ or μ.")
+
+
+def _name_and_shame(m: NameAndShame) -> Event:
+    if m.delta not in {0, 1}:
+        raise NotSayable("No event of dp_accounting says NameAndShame, unless its δ is 0 or 1.")
+    return Event("NonPrivateDpEvent" if m.delta else "NoOpDpEvent", {})
+
+
+def _sampled(m: Sampled) -> Event:
+    return Event("PoissonSampledDpEvent", {"sampling_probability": above(m.rate), "event": event_of(m.mechanism)})
+
+
+def _without_replacement(m: SampledWithoutReplacement) -> Event:
+    fields = {"source_dataset_size": m.of, "sample_size": m.size, "event": event_of(m.mechanism)}
+    return Event("SampledWithoutReplacementDpEvent", fields)
+
+
+def _composition(m: Composition) -> Event:
+    parts = [(event_of(part), count) for part, count in m.parts if count]
+    said = [event if n == 1 else Event("SelfComposedDpEvent", {"event": event, "count": n}) for event, n in parts]
+    if not said:
+        return Event("NoOpDpEvent", {})
+    return said[0] if len(said) == 1 else Event("ComposedDpEvent", {"events": said})
+
+
+WRITERS: Mapping[type[Mechanism], Callable[[Any], Event]] = {
+    Gaussian: _gaussian,
+    Laplace: _laplace,
+    Geometric: _geometric,
+    RandomizedResponse: _response,
+    DiscretePair: _pair,
+    BlackBox: _black_box,
+    NameAndShame: _name_and_shame,
+    Sampled: _sampled,
+    SampledWithoutReplacement: _without_replacement,
+    Composition: _composition,
+}
+"""How each mechanism is written; one that is not here is not sayable."""
+
+__all__ = ["NotSayable", "above", "below", "event_of"]

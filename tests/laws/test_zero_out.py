@@ -1,0 +1,30 @@
+"""Blanking a record costs what removing it costs: the same pair, under another name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpcompose as dpc
+from strategies import LEAVES, epsilon_of, named, small_deltas, some, under
+
+
+@pytest.mark.parametrize("cls", LEAVES, ids=named)
+def test_a_blank_record_is_one_that_is_not_there(cls: type[dpc.Mechanism]) -> None:
+    @given(some(cls), small_deltas, st.sampled_from([1, 3]))
+    def law(mechanism: dpc.Mechanism, delta: float, count: int) -> None:
+        removed, blank = (under(mechanism, relation) for relation in (dpc.ADD_REMOVE, dpc.ZERO_OUT))
+        for one, other in ((removed, blank), (dpc.Sampled(removed, rate=0.3), dpc.Sampled(blank, rate=0.3))):
+            assert other.adjacency is dpc.ZERO_OUT
+            assert epsilon_of(count * one, delta).enclosure == epsilon_of(count * other, delta).enclosure
+
+    law()
+
+
+def test_relations_do_not_mix() -> None:
+    blank = dpc.Gaussian(noise_std=1, adjacency=dpc.ZERO_OUT)
+    with pytest.raises(dpc.AdjacencyMismatch, match="add_remove and zero_out"):
+        blank + dpc.Gaussian(noise_std=1)
+    with pytest.raises(dpc.AdjacencyMismatch, match="not for zero_out"):
+        dpc.SampledWithoutReplacement(blank, size=1, of=2)
