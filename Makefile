@@ -35,6 +35,8 @@ $(READY): $(TOUR)
 	@command -v java >/dev/null \
 		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y openjdk-17-jre-headless; } \
 		|| echo "without Java the tests on Spark are left out"
+	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null \
+		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y postgresql; }
 	@touch $@
 
 demo: $(TOUR) ## a tour, on the screen

@@ -2,4 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
+
 import cases  # noqa: F401 - loads the profile
+
+# What a book remembers of its stores is no business of the machine that runs the tests.
+os.environ["DPCOMPOSE_STATE"] = tempfile.mkdtemp(prefix="dpcompose-state-")
+atexit.register(shutil.rmtree, os.environ["DPCOMPOSE_STATE"], ignore_errors=True)

@@ -185,7 +185,7 @@ __all__ = [
 ]
 
 
-_PACKAGES = ("audit", "interop", "inversion", "plots", "regions", "release", "report", "spec")
+_PACKAGES = ("audit", "interop", "inversion", "ledger", "plots", "regions", "release", "report", "spec")
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,234 @@
+"""An account: who is hidden, from what, and how much of the budget is gone."""
+
+from __future__ import annotations
+
+import getpass
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.description import Adjacency, Mechanism
+from dpcompose.errors import InvalidParameter
+from dpcompose.filters.charge import Charge, Protects
+from dpcompose.ledger import epochs, refusals
+from dpcompose.ledger.desk import Outcome, Outdated, Scope, Step
+from dpcompose.ledger.errors import Refused
+from dpcompose.ledger.grants import Grant
+from dpcompose.ledger.history import Entry, history
+from dpcompose.ledger.protocol import Act, DoesNotFit
+from dpcompose.ledger.requests import Disjoint, Request, request_for, text
+from dpcompose.ledger.rules import Guarantee, Rule, exact
+from dpcompose.numerics.enclosure import Real
+
+if TYPE_CHECKING:
+    from dpcompose.ledger.book import Book
+
+Asked = Mechanism | Disjoint | Charge
+SPEND = (Act.RESERVE, Act.START)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a request would cost now. Nothing was written, and nothing is held."""
+
+    fits: bool
+    cost: Mapping[str, Fraction]
+    """By coordinate of the account, rounded up."""
+    left: Mapping[str, Fraction]
+    why: str
+    """One sentence: what it takes and what stays, or who refuses and what would still fit."""
+
+    def __str__(self) -> str:
+        return self.why
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account of a book. It holds no numbers of its own: each question is put to the store."""
+
+    book: Book
+    id: int
+    name: str
+    chain: int
+    unit: str
+    adjacency: Adjacency
+    dataset: str | None
+    mode: str
+    """`adaptive`, `plan`, `blocks`, or `block` for one of them."""
+    path: tuple[tuple[int, str], ...]
+    """The accounts that are charged with it: itself, then its parents that hold a budget."""
+
+    def quote(self, asked: Asked, *, blocks: Sequence[str] | None = None) -> Quote:
+        """What it would cost, and whether it fits; charges nothing and holds nothing."""
+        request = self._request(asked, blocks)
+        scopes, rows = self._scopes(request)
+        own = rows[scopes[0].account]
+        cost, left = exact(own.rule, scopes[0].cost), exact(own.rule, own.left)
+        if any(refusals.check(rows[scope.account], scope.cost) is not None for scope in scopes):
+            return Quote(fits=False, cost=cost, left=left, why=str(refusals.refused(self, request, scopes, rows)))
+        return Quote(fits=True, cost=cost, left=left, why=refusals.fitting(self.name, cost, left))
+
+    def check(self, asked: Asked, /) -> None:
+        """Refuse what would not fit, and charge nothing."""
+        quote = self.quote(asked)
+        if not quote.fits:
+            raise Refused(quote.why, scope=self.name, left=quote.left)
+
+    def spend(
+        self,
+        asked: Asked,
+        /,
+        *,
+        key: str | None = None,
+        purpose: str = "",
+        who: str | None = None,
+        blocks: Sequence[str] | None = None,
+    ) -> Grant:
+        """Charge, durably, before the data is touched; or raise `Refused` and charge nothing.
+
+        The same key with the same request is the same grant for ever, and costs nothing more.
+        """
+        return self._granted(SPEND, asked, key=key, purpose=purpose, who=who, blocks=blocks)
+
+    def reserve(
+        self,
+        asked: Asked,
+        /,
+        *,
+        key: str | None = None,
+        purpose: str = "",
+        who: str | None = None,
+        blocks: Sequence[str] | None = None,
+    ) -> Grant:
+        """Hold the cost; `start` the grant before the data is touched, or `cancel` it."""
+        return self._granted((Act.RESERVE,), asked, key=key, purpose=purpose, who=who, blocks=blocks)
+
+    def grant(self, key: str) -> Grant:
+        """What stands under a key, for whoever has to finish or to cancel it."""
+        return Grant(self, key, "", self.book.desk.look(self.id, self.chain, text("key", key)))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """(ε, δ) at the caps, summed over the epochs: the claim. It does not depend on what was spent."""
+        return epochs.guarantee(self)
+
+    @property
+    def rule(self) -> Rule:
+        """How it adds up, in its present epoch."""
+        return epochs.present(self).rule
+
+    @property
+    def used(self) -> Mapping[str, Fraction]:
+        """What is charged in this epoch, holds included."""
+        present = epochs.present(self)
+        return exact(present.rule, present.used)
+
+    @property
+    def left(self) -> Mapping[str, Fraction]:
+        """What is not charged in this epoch. Its parents may have less."""
+        present = epochs.present(self)
+        return exact(present.rule, present.left)
+
+    def remaining(self, asked: Asked, *, blocks: Sequence[str] | None = None) -> int:
+        """How many more such requests fit, if nobody else spends."""
+        request = self._request(asked, blocks)
+        scopes, rows = self._scopes(request)
+        return min(
+            left // cost for s in scopes for left, cost in zip(rows[s.account].left, s.cost, strict=True) if cost
+        )
+
+    def history(self) -> tuple[Entry, ...]:
+        """Everything that happened, newest last."""
+        return history(self.book.desk, (self.id,))
+
+    def raise_to(self, *, epsilon: Real, delta: Real, **more: Any) -> Guarantee:
+        """Open a new epoch with caps of its own; the guarantee becomes the sum, and the old caps stay as they were."""
+        return epochs.raised(self, epsilon=epsilon, delta=delta, **more)
+
+    def open_block(self, name: str) -> Account:
+        """A block of a growing data set, with the caps that were declared for each."""
+        if self.mode != "blocks":
+            raise InvalidParameter("account", self.name, "an account that was made with blocks=True")
+        return self.book.make_block(self, name)
+
+    def take(self, key: str, token: str, act: Act, *, durable: bool = True, said: Mapping[str, Any] = {}) -> Outcome:
+        """One step of the protocol for a key that is there."""
+        step = Step(self.id, self.name, self.chain, text("key", key), (act,), token=token, said=said)
+        return self.book.desk.take(step, durable=durable)
+
+    def exact_charge(self, charges: Sequence[Mapping[str, Any]]) -> Mapping[str, Fraction]:
+        """The part of a charge that is the account's own."""
+        own = charges[0]
+        return exact(self.book.rule(int(own["epoch"])), list(map(int, own["change"])))
+
+    def _request(self, asked: Asked, blocks: Sequence[str] | None) -> Request:
+        if isinstance(asked, Charge):
+            Protects(self.unit, self.adjacency, self.dataset).taking(asked)
+            asked = asked.mechanism
+        if (self.mode == "blocks") is not bool(blocks):
+            allowed = "the blocks that are read" if self.mode == "blocks" else f"none: {self.name!r} has no blocks"
+            raise InvalidParameter("blocks", blocks, allowed)
+        return request_for(asked, self.adjacency, blocks)
+
+    def _scopes(self, request: Request) -> tuple[tuple[Scope, ...], Mapping[int, epochs.Present]]:
+        """Who is charged, and what the store says of them now."""
+        rows = self.book.present([account for account, _ in self._charged(request)])
+        return self._priced(request, {a: (row.epoch, row.rule) for a, row in rows.items()}), rows
+
+    def _charged(self, request: Request) -> list[tuple[int, str]]:
+        return [*self.book.blocks(self, request.blocks), *self.path]
+
+    def _priced(self, request: Request, rules: Mapping[int, tuple[int, Rule]]) -> tuple[Scope, ...]:
+        """What each scope is to be charged. A unit that moves between blocks is felt in two, in their parent once."""
+        charged = self._charged(request)
+        felt_twice = {a for i, (a, _) in enumerate(charged) if request.disjoint or i < len(request.blocks)}
+        doubled = felt_twice if request.replaces else set()
+        scopes = tuple(
+            Scope(a, name, rules[a][0], request.cost(rules[a][1], doubled=a in doubled)) for a, name in charged
+        )
+        if not any(any(scope.cost) for scope in scopes):
+            raise InvalidParameter("mechanism", request.what, "one that costs something: this one needs no budget")
+        return scopes
+
+    def _granted(
+        self,
+        acts: tuple[Act, ...],
+        asked: Asked,
+        *,
+        key: str | None,
+        purpose: str,
+        who: str | None,
+        blocks: Sequence[str] | None,
+    ) -> Grant:
+        request, token = self._request(asked, blocks), secrets.token_hex(8)
+        chosen = f"auto-{token}" if key is None else text("key", key)
+        about = asked.purpose if isinstance(asked, Charge) and not purpose else purpose
+        said = {"purpose": text("purpose", about, empty=True), "who": text("who", _user() if who is None else who)}
+        while True:
+            scopes = self._priced(request, self.book.rules([a for a, _ in self._charged(request)]))
+            step = Step(self.id, self.name, self.chain, chosen, acts, scopes, request.what, token, said)
+            try:
+                return Grant(self, chosen, token, self.book.desk.take(step))
+            except Outdated:
+                self.book.forget()
+            except DoesNotFit:
+                raise self._refused(request) from None
+
+    def _refused(self, request: Request) -> Refused:
+        scopes, rows = self._scopes(request)
+        return refusals.refused(self, request, scopes, rows)
+
+    def __repr__(self) -> str:
+        return f"Account({self.name!r}, unit={self.unit!r}, {self.mode})"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+__all__ = ["Account", "Quote"]

@@ -1,0 +1,218 @@
+"""The desk: one transaction for each step of the protocol, on whatever store.
+
+Everything that takes time (reading a mechanism, finding its cost) is done before. Under the lock of the chain the desk
+looks what is there, asks the protocol, and keeps the debit and its entries together or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dpcompose.ledger.chain import Head
+from dpcompose.ledger.checkpoints import EVERY, Signer
+from dpcompose.ledger.clocks import Clock, utc
+from dpcompose.ledger.errors import Rewound, WrongState
+from dpcompose.ledger.mark import Mark, Memory
+from dpcompose.ledger.protocol import LEADS, PHASE, Act, Balance, Seen, State, transition
+from dpcompose.ledger.stores import Store, statements
+from dpcompose.ledger.stores.statements import Draft, Line
+
+
+class Outdated(Exception):
+    """The scopes have changed since they were looked up: a cap was raised, or a block was added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One account that a request is charged to, in its epoch, and what the request takes from it."""
+
+    account: int
+    name: str
+    epoch: int
+    cost: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a client wants done under a key."""
+
+    account: int
+    name: str
+    chain: int
+    key: str
+    acts: tuple[Act, ...]
+    scopes: tuple[Scope, ...] = ()
+    what: Mapping[str, Any] | None = None
+    token: str = ""
+    said: Mapping[str, Any] = field(default_factory=dict)
+    """What is written beside: purpose, who, why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where the key stands now, and everything that is known under it."""
+
+    state: State
+    documents: Mapping[str, Mapping[str, Any]]
+    """By kind of entry."""
+    head: Head
+    lines: tuple[Line, ...] = ()
+    """The balances after it, if it debited."""
+
+
+@dataclass
+class Desk:
+    """A store with what belongs to it on this machine."""
+
+    store: Store
+    mark: Mark
+    signer: Signer
+    clock: Clock
+    known: dict[int, Head] = field(default_factory=dict)
+    """The highest head of each chain that this process has seen."""
+
+    def take(self, step: Step, *, durable: bool = True) -> Outcome:
+        """Run a step in one transaction; what was done already is only looked up."""
+        outcome = self.store.write(lambda connection: self._taken(connection, step), durable=durable)
+        if durable:
+            self.remember(outcome, step)
+        self.known[step.chain] = outcome.head
+        return outcome
+
+    def look(self, account: int, chain: int, key: str) -> Outcome:
+        """What stands under a key; changes nothing."""
+
+        def work(connection: Connection) -> Outcome:
+            past = _past(connection, account, key)
+            if not past:
+                raise WrongState(f"There is nothing under the key {key!r}.")
+            return Outcome(LEADS[Act([*past][-1])][1], past, statements.looked(connection, chain) or Head(chain, 0, ""))
+
+        return self.store.read(work)
+
+    def _taken(self, connection: Connection, step: Step) -> Outcome:
+        head = statements.locked(connection, step.chain)
+        self.not_rewound(connection, head)
+        documents = _past(connection, step.account, step.key)
+        state = LEADS[Act([*documents][-1])][1] if documents else None
+        lines: Sequence[Line] = ()
+        if state is None and step.scopes:
+            lines = self._lines(connection, step.scopes)
+        seen = Seen(state, documents.get("reserve", {}).get("what"), _by_scope(lines, step.scopes))
+        effect = transition(seen, step.acts, step.what, [scope.cost for scope in step.scopes], step.key)
+        if not effect.acts:
+            return Outcome(effect.state, documents, head)
+        charges = self._charges(step, effect.sign, documents, lines)
+        statements.debited(
+            connection, [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
+        )
+        drafts = [self._draft(step, act, charges, step.said if act is effect.acts[0] else {}) for act in effect.acts]
+        new = statements.appended(connection, head, drafts)
+        self._checkpoint(connection, head, new)
+        documents |= {draft.kind: draft.content for draft in drafts}
+        after = tuple(_after(line, charges) for line in lines)
+        return Outcome(effect.state, documents, new, after)
+
+    def _lines(self, connection: Connection, scopes: Sequence[Scope]) -> list[Line]:
+        lines = statements.balances(connection, sorted({scope.account for scope in scopes}))
+        if {(line.account, line.epoch) for line in lines} != {(scope.account, scope.epoch) for scope in scopes}:
+            raise Outdated
+        return lines
+
+    def _charges(
+        self, step: Step, sign: int, documents: Mapping[str, Mapping[str, Any]], lines: Sequence[Line]
+    ) -> list[dict[str, Any]]:
+        """What each scope is charged, or given back, with what it then has used."""
+        if sign > 0:
+            used = {(line.epoch, line.place): line.used for line in lines}
+            return [_charge(scope, used) for scope in step.scopes]
+        if sign < 0:
+            return [
+                {"account": c["account"], "epoch": c["epoch"], "change": [str(-int(n)) for n in c["change"]]}
+                for c in documents["reserve"]["charges"]
+            ]
+        return []
+
+    def _draft(self, step: Step, act: Act, charges: list[dict[str, Any]], said: Mapping[str, Any]) -> Draft:
+        content: dict[str, Any] = {"account": step.name, "at": utc(self.clock()), "key": step.key, "token": step.token}
+        if act is Act.RESERVE:
+            content |= {"what": step.what, "charges": charges}
+        elif act is Act.CANCEL:
+            content["charges"] = charges
+        return Draft(str(act), {**content, **said}, step.account, step.key, PHASE[act])
+
+    def _checkpoint(self, connection: Connection, before: Head, new: Head) -> None:
+        if before.height // EVERY != new.height // EVERY:
+            body, signature = self.signer.signed(new, utc(self.clock()))
+            statements.checkpointed(connection, new, self.signer.public, body, signature)
+
+    def not_rewound(self, connection: Connection, head: Head) -> None:
+        """Refuse a store that is older than what was seen of it. Past the first time it is one comparison."""
+        known = self.known.get(head.chain)
+        if known is not None:
+            behind = head.height < known.height or (head.height == known.height and head.hash != known.hash)
+        else:
+            memory = self.mark.recall(head.chain)
+            behind = memory is not None and not holds(connection, head, memory)
+        if behind:
+            raise Rewound(
+                f"{self.store.shown} is older than what this machine has seen of it: it was restored from a backup, or "
+                "cut. Whatever was spent since is missing; `dpcompose ledger acknowledge` books it as spent."
+            )
+
+    def remember(self, outcome: Outcome, step: Step) -> None:
+        """Note what is durable now; a note that cannot be kept is said, but the charge stands."""
+        head = outcome.head
+        names = {scope.account: scope.name for scope in step.scopes}
+        used: dict[int, list[Line]] = {}
+        for line in outcome.lines:
+            used.setdefault(line.account, []).append(line)
+        seen = [
+            Memory(a, names[a], head.chain, head.height, head.hash, rows[0].epoch, tuple(row.used for row in rows))
+            for a, rows in used.items()
+        ]
+        if head.chain not in used:
+            seen.append(Memory(head.chain, "", head.chain, head.height, head.hash))
+        self.mark.remember(*seen)
+
+    def read(self, work: Callable[[Connection], Any]) -> Any:
+        """Look, without a lock."""
+        return self.store.read(work)
+
+
+def _past(connection: Connection, account: int, key: str) -> dict[str, Mapping[str, Any]]:
+    """What happened under a key, by kind, in order."""
+    return {kind: json.loads(body) for kind, body in statements.steps(connection, account, key)}
+
+
+def holds(connection: Connection, head: Head, memory: Memory) -> bool:
+    """Whether a chain still contains what was seen of it."""
+    if head.height < memory.height:
+        return False
+    return memory.height == 0 or statements.entry_hash(connection, head.chain, memory.height) == memory.hash
+
+
+def _by_scope(lines: Sequence[Line], scopes: Sequence[Scope]) -> tuple[tuple[Balance, ...], ...]:
+    rows: dict[int, list[Balance]] = {scope.account: [] for scope in scopes}
+    for line in lines:
+        rows[line.account].append(Balance(line.cap, line.used))
+    return tuple(tuple(rows[scope.account]) for scope in scopes) if lines else ()
+
+
+def _charge(scope: Scope, used: Mapping[tuple[int, int], int]) -> dict[str, Any]:
+    after = [used[scope.epoch, place] + more for place, more in enumerate(scope.cost)]
+    change, now = list(map(str, scope.cost)), list(map(str, after))
+    return {"account": scope.name, "epoch": scope.epoch, "change": change, "used": now}
+
+
+def _after(line: Line, charges: Sequence[Mapping[str, Any]]) -> Line:
+    more = sum(int(charge["change"][line.place]) for charge in charges if charge["epoch"] == line.epoch)
+    return line._replace(used=line.used + more)
+
+
+__all__ = ["Desk", "Outcome", "Outdated", "Scope", "Step", "holds"]

@@ -1,0 +1,118 @@
+"""Epochs: caps never change, so raising one opens an epoch with caps of its own, and the guarantees add up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, insert
+
+from dpcompose.errors import InvalidParameter
+from dpcompose.ledger.chain import canonical
+from dpcompose.ledger.clocks import utc
+from dpcompose.ledger.mark import REGISTRY
+from dpcompose.ledger.rules import FilterRule, Guarantee, Rule, filter_rule
+from dpcompose.ledger.stores import statements
+from dpcompose.ledger.stores.tables import BALANCE, EPOCH
+from dpcompose.numerics.enclosure import Real
+
+if TYPE_CHECKING:
+    from dpcompose.ledger.accounts import Account
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """An account in its newest epoch, as the store has it."""
+
+    epoch: int
+    rule: Rule
+    used: tuple[int, ...]
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """What is not used of each coordinate."""
+        return tuple(cap - used for cap, used in zip(self.rule.caps, self.used, strict=True))
+
+
+def present(account: Account) -> Present:
+    """The newest epoch of an account that holds a budget; of blocks, the one that has least left."""
+    if account.mode != "blocks":
+        return account.book.present([account.id])[account.id]
+    found = account.book.present([block.id for block in account.book.under(account)])
+    if not found:
+        rule = account.book.epochs(account.id)[-1][1]
+        return Present(0, rule, (0,) * len(rule.caps))
+    return min(
+        found.values(), key=lambda row: [Fraction(n, cap or 1) for n, cap in zip(row.left, row.rule.caps, strict=True)]
+    )
+
+
+def guarantee(account: Account) -> Guarantee:
+    """The sum over the epochs that were charged, and the present one; for blocks the greatest of theirs."""
+    if account.mode == "blocks":
+        own = account.book.epochs(account.id)[-1][1].guarantee
+        every = [guarantee(block) for block in account.book.under(account)]
+        return Guarantee(*(max(values) for values in zip(own, *every, strict=True)))
+    return summed(account.book.desk.read(lambda connection: charged(account, connection)))
+
+
+def charged(account: Account, connection: Connection) -> list[Guarantee]:
+    """The guarantees of the present epoch, and of those before it that were charged at all."""
+    rows = account.book.epochs(account.id, connection)
+    spent = [epoch for epoch, _ in rows if any(statements.used_in(connection, epoch))]
+    return [rule.guarantee for epoch, rule in rows if epoch in spent or epoch == rows[-1][0]]
+
+
+def summed(every: Sequence[Guarantee]) -> Guarantee:
+    """One guarantee after the other: ε and δ add up, however the later caps were chosen."""
+    return Guarantee(sum((g.epsilon for g in every), Fraction(0)), sum((g.delta for g in every), Fraction(0)))
+
+
+def raised(account: Account, *, epsilon: Real, delta: Real, **more: Any) -> Guarantee:
+    """Open an epoch; what was reserved in the old one stays there."""
+    if account.mode == "plan":
+        raise InvalidParameter("account", account.name, "an adaptive one: a longer plan is another account")
+    old = account.book.epochs(account.id)[-1][1]
+    assert isinstance(old, FilterRule)  # noqa: S101 - for the type checker
+    rule = filter_rule(old.filter.name, account.adjacency, epsilon=epsilon, delta=delta, **more)
+
+    def work(connection: Connection) -> Guarantee:
+        registry = statements.locked(connection, REGISTRY)
+        head = statements.locked(connection, account.chain)
+        account.book.desk.not_rewound(connection, registry)
+        account.book.desk.not_rewound(connection, head)
+        before = [] if account.mode == "blocks" else charged_before(account, connection)
+        total = summed([*before, rule.guarantee])
+        number, epoch = len(account.book.epochs(account.id, connection)) + 1, statements.next_id(connection, EPOCH)
+        kept(connection, epoch, account.id, number, rule.document(), balances=account.mode != "blocks")
+        said = {"account": account.id, "at": utc(account.book.desk.clock()), "epoch": epoch, "number": number}
+        stated = {"epsilon": str(total.epsilon), "delta": str(total.delta)}
+        content = {**said, "guarantee": stated, "rule": rule.document()}
+        statements.appended(connection, registry, [statements.Draft("epoch", content, account.id)])
+        return total
+
+    total = account.book.desk.store.write(work)
+    account.book.forget()
+    return total
+
+
+def charged_before(account: Account, connection: Connection) -> list[Guarantee]:
+    """The guarantees of all epochs that something was charged in."""
+    rows = account.book.epochs(account.id, connection)
+    return [rule.guarantee for epoch, rule in rows if any(statements.used_in(connection, epoch))]
+
+
+def kept(
+    connection: Connection, epoch: int, account: int, number: int, rule: Mapping[str, Any], *, balances: bool
+) -> None:
+    """Write an epoch with its balances, all unused."""
+    row = {"id": epoch, "account": account, "number": number, "rule": canonical(rule)}
+    connection.execute(insert(EPOCH), row)
+    if balances:
+        rows = [{"epoch": epoch, "place": i, "cap": int(cap), "used": 0} for i, cap in enumerate(rule["caps"])]
+        connection.execute(insert(BALANCE), rows)
+
+
+__all__ = ["Present", "guarantee", "kept", "present", "raised"]

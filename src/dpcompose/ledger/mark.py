@@ -1,0 +1,191 @@
+"""The high-water mark: what this machine has seen of a book, kept outside the book.
+
+A store that was restored from a backup forgets what was spent since. It cannot know; this can. For each account a small
+file says how high its chain was, with which hash, and how much was used. The file is written after the store has made
+the entry durable, so it may lag behind the store, and is never ahead of it.
+
+A file has two halves that are written in turn, each with a checksum: a power failure spoils at most the newer one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dpcompose.ledger.errors import StoreError
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+HALF = 4096
+SHORT = 8
+"""Bytes of a hash that are kept for each entry."""
+REGISTRY = 0
+"""The chain on which books and accounts are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What was seen of one account."""
+
+    account: int
+    name: str
+    chain: int
+    height: int
+    hash: str
+    epoch: int = 0
+    used: tuple[int, ...] = ()
+    """Empty where only the chain was looked at: then what was known of it stays."""
+
+    def after(self, known: Memory | None) -> Memory:
+        """This, with what only the older memory knows."""
+        if self.used or known is None:
+            return self
+        return replace(self, name=known.name, epoch=known.epoch, used=known.used)
+
+
+def state_folder() -> Path:
+    """Where this machine keeps what it has seen: `DPCOMPOSE_STATE`, or the user's state folder."""
+    given = os.environ.get("DPCOMPOSE_STATE")
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "dpcompose"
+
+
+class Mark:
+    """What was seen of one book."""
+
+    def __init__(self, folder: Path, store: str) -> None:
+        """The folder is made when something is first seen."""
+        self.folder = folder / store
+
+    def remember(self, *seen: Memory) -> None:
+        """Keep the newer of what is known and what was seen."""
+        for memory in seen:
+            self._write(memory)
+        for chain, height, mark in {(m.chain, m.height, m.hash) for m in seen}:
+            self._witness(chain, height, mark)
+
+    def replace(self, memory: Memory) -> None:
+        """Forget what was known: an operator has booked what the store lost."""
+        with contextlib.suppress(FileNotFoundError):
+            self._path(memory.account).unlink()
+        self.remember(memory)
+
+    def saw(self, chain: int, height: int, mark: str) -> bool:
+        """Whether this machine saw an entry itself."""
+        try:
+            with (self.folder / f"{chain}.seen").open("rb") as file:
+                file.seek(height * SHORT)
+                return file.read(SHORT) == bytes.fromhex(mark)[:SHORT]
+        except FileNotFoundError:
+            return False
+
+    def _witness(self, chain: int, height: int, mark: str) -> None:
+        """Eight bytes for each entry, at its place: so a rewound store can be told from one that went another way."""
+        try:
+            handle = os.open(self.folder / f"{chain}.seen", os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                os.pwrite(handle, bytes.fromhex(mark)[:SHORT], height * SHORT)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise self._unkept(error) from None
+
+    def recall(self, account: int) -> Memory | None:
+        """What is known of one account; its root's memory is the newest of the tree."""
+        try:
+            with self._path(account).open("rb") as file:
+                return _newest(file.read(2 * HALF))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"{str(self._path(account))!r} cannot be read: {error.strerror}.") from None
+
+    def everything(self) -> Iterator[Memory]:
+        """All that is known of this book."""
+        for path in sorted(self.folder.glob("*.mark"), key=lambda path: int(path.stem)):
+            found = self.recall(int(path.stem))
+            if found is not None:
+                yield found
+
+    def declare(self, account: int, content: Mapping[str, Any]) -> None:
+        """Keep how an account was made, in case the store forgets that it was."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / f"{account}.json").write_text(json.dumps(content), encoding="utf-8")
+        except OSError as error:
+            raise self._unkept(error) from None
+
+    def declared(self) -> dict[int, dict[str, Any]]:
+        """How every account was made that this machine made."""
+        return {int(path.stem): json.loads(path.read_text("utf-8")) for path in sorted(self.folder.glob("*.json"))}
+
+    def _unkept(self, error: OSError) -> StoreError:
+        return StoreError(
+            f"What was seen of this book cannot be kept in {str(self.folder)!r}: {error.strerror}; "
+            "name another folder in DPCOMPOSE_STATE."
+        )
+
+    def _path(self, account: int) -> Path:
+        return self.folder / f"{account}.mark"
+
+    def _write(self, memory: Memory) -> None:
+        try:
+            handle = self._opened(memory.account)
+            try:
+                if fcntl is not None:
+                    fcntl.flock(handle, fcntl.LOCK_EX)
+                known = _newest(os.pread(handle, 2 * HALF, 0))
+                if known is None or known.height < memory.height:
+                    half = 0 if known is None else 1 - _half(os.pread(handle, 2 * HALF, 0), known)
+                    os.pwrite(handle, _sealed(memory.after(known)), half * HALF)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise self._unkept(error) from None
+
+    def _opened(self, account: int) -> int:
+        flags = os.O_RDWR | os.O_CREAT
+        try:
+            return os.open(self._path(account), flags, 0o600)
+        except FileNotFoundError:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            return os.open(self._path(account), flags, 0o600)
+
+
+def _sealed(memory: Memory) -> bytes:
+    text = json.dumps(asdict(memory), ensure_ascii=False).encode()
+    sealed = b"%08x %s\n" % (zlib.crc32(text), text)
+    if len(sealed) > HALF:
+        raise StoreError("An account with so long a name or so many coordinates cannot be marked.")
+    return sealed.ljust(HALF, b"\0")
+
+
+def _read(half: bytes) -> Memory | None:
+    text = half[9:].split(b"\n", 1)[0]
+    if half[:8] != b"%08x" % zlib.crc32(text) or not text:
+        return None
+    found = json.loads(text)
+    return Memory(**{**found, "used": tuple(found["used"])})
+
+
+def _newest(data: bytes) -> Memory | None:
+    found = [memory for half in (data[:HALF], data[HALF:]) if (memory := _read(half)) is not None]
+    return max(found, key=lambda memory: memory.height, default=None)
+
+
+def _half(data: bytes, known: Memory) -> int:
+    return 0 if _read(data[:HALF]) == known else 1
+
+
+__all__ = ["REGISTRY", "Mark", "Memory", "state_folder"]

@@ -1,0 +1,11 @@
+"""The history of the schema; each file in `versions` is one step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+NEWEST = "0001"
+"""The schema that this version of the library reads and writes."""
+PLACE = Path(__file__).parent
+
+__all__ = ["NEWEST", "PLACE"]

@@ -1,0 +1,1 @@
+"""The steps, one a file; a released step is never edited."""

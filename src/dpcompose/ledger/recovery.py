@@ -1,0 +1,124 @@
+"""After a backup was restored: what the store forgot is booked as spent, as this machine remembers it.
+
+Where all that the store holds was seen by this machine, the difference is booked. Where it was not (somebody else used
+the backup since, or another machine spent before), all that was remembered is booked on top, as far as the cap goes.
+Either way never less than was spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dpcompose.ledger.chain import Head
+from dpcompose.ledger.clocks import utc
+from dpcompose.ledger.desk import Desk, holds
+from dpcompose.ledger.making import entered
+from dpcompose.ledger.mark import REGISTRY, Memory
+from dpcompose.ledger.stores import statements
+from dpcompose.ledger.stores.statements import Draft, Line
+
+FARTHEST = 3000
+"""So many entries are looked back for one that this machine saw."""
+NOTES = ("start", "commit", "abandon")
+"""Entries that charge nothing."""
+
+
+def acknowledged(desk: Desk, who: str, why: str) -> tuple[str, ...]:
+    """Book everything that is missing, tree by tree; a sentence for each account."""
+    by_chain: dict[int, list[Memory]] = {}
+    for memory in desk.mark.everything():
+        by_chain.setdefault(memory.chain, []).append(memory)
+    by_chain.pop(REGISTRY, None)
+    said = {"who": who, "why": why}
+    told = _registered(desk, said)
+    for chain, seen in by_chain.items():
+        told += _booked(desk, chain, seen, said)
+    return tuple(told)
+
+
+def _registered(desk: Desk, said: Mapping[str, str]) -> list[str]:
+    """Make accounts again that the store has lost."""
+    memory = desk.mark.recall(REGISTRY)
+    told: list[str] = []
+
+    def work(connection: Connection) -> Head | None:
+        told.clear()
+        head = statements.locked(connection, REGISTRY)
+        if memory is None or holds(connection, head, memory):
+            return None
+        present = {row.id for row in statements.every_account(connection)}
+        for account, content in desk.mark.declared().items():
+            if account not in present:
+                parent = content["parent"]
+                chain = account if parent is None else statements.numbered(connection, parent).chain
+                kept = {key: value for key, value in content.items() if key not in {"chain", "height", "prev"}}
+                entered(connection, statements.locked(connection, REGISTRY), kept, chain)
+                told.append(f"{content['name']!r} was made again.")
+        lost = {"at": utc(desk.clock()), "lost_hash": memory.hash, "lost_height": memory.height, **said}
+        return statements.appended(connection, statements.locked(connection, REGISTRY), [Draft("lost", lost)])
+
+    head = desk.store.write(work)
+    if head is not None:
+        desk.known.pop(REGISTRY, None)
+        desk.mark.replace(Memory(REGISTRY, "", REGISTRY, head.height, head.hash))
+    return told
+
+
+def _booked(desk: Desk, chain: int, seen: Sequence[Memory], said: Mapping[str, str]) -> list[str]:
+    top = max(seen, key=lambda memory: memory.height)
+
+    def work(connection: Connection) -> tuple[Head, list[Any]] | None:
+        head = statements.locked(connection, chain)
+        if holds(connection, head, top):
+            return None
+        behind = _is_prefix(desk, connection, head)
+        charges = [c for memory in seen if (c := _lost(connection, memory, behind=behind)) is not None]
+        changes = [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
+        statements.debited(connection, changes)
+        content = {"at": utc(desk.clock()), "charges": charges, "lost_hash": top.hash, "lost_height": top.height}
+        return statements.appended(connection, head, [Draft("lost", {**content, **said}, chain)]), charges
+
+    done = desk.store.write(work)
+    if done is None:
+        return []
+    head, charges = done
+    desk.known.pop(chain, None)
+    used = {charge["epoch"]: tuple(map(int, charge["used"])) for charge in charges}
+    for m in seen:
+        found = used.get(m.epoch, m.used)
+        desk.mark.replace(Memory(m.account, m.name, chain, head.height, head.hash, m.epoch, found))
+    return [f"{charge['account']!r}: what was lost is booked as spent." for charge in charges]
+
+
+def _is_prefix(desk: Desk, connection: Connection, head: Head) -> bool:
+    """Whether every charge that the store holds was seen by this machine."""
+    for height in range(head.height, max(0, head.height - FARTHEST), -1):
+        kind, mark = statements.entry_at(connection, head.chain, height)
+        if desk.mark.saw(head.chain, height, mark):
+            return True
+        if kind not in NOTES:
+            return False
+    return head.height == 0
+
+
+def _lost(connection: Connection, memory: Memory, *, behind: bool) -> Mapping[str, Any] | None:
+    """What is to be booked for one account; never beyond its cap."""
+    lines = [line for line in statements.balances(connection, [memory.account]) if line.epoch == memory.epoch]
+    if not lines:
+        return None
+    change = [_missing(line, memory.used[line.place], behind=behind) for line in lines]
+    used = [str(line.used + more) for line, more in zip(lines, change, strict=True)]
+    if not any(change):
+        return None
+    return {"account": memory.name, "epoch": memory.epoch, "change": list(map(str, change)), "used": used}
+
+
+def _missing(line: Line, remembered: int, *, behind: bool) -> int:
+    wanted = max(0, remembered - line.used) if behind else remembered
+    return min(wanted, line.cap - line.used)
+
+
+__all__ = ["acknowledged"]

@@ -1,0 +1,92 @@
+"""What a client asks to be charged for: a mechanism, several on disjoint parts of the data, or one on some blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose import spec
+from dpcompose.description import Adjacency, Mechanism
+from dpcompose.errors import AdjacencyMismatch, InvalidParameter
+from dpcompose.filters import stated
+from dpcompose.ledger.rules import Rule
+
+MOST_TEXT = 500
+MOST_PARTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Disjoint:
+    """Mechanisms that each read their own part of the data: no unit lies in two parts, its caller declares.
+
+    A neighbour that adds or removes a unit changes one part, so the dearest part is charged. Replacing a unit may
+    change two, so it is charged twice.
+    """
+
+    parts: Mapping[str, Mechanism]
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.parts) <= MOST_PARTS:
+            raise InvalidParameter("parts", len(self.parts), f"1 to {MOST_PARTS} parts, each with a mechanism")
+        for name, mechanism in self.parts.items():
+            text("part", name)
+            _mechanism(mechanism)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be charged, checked and written down."""
+
+    mechanisms: tuple[Mechanism, ...]
+    what: dict[str, Any]
+    """What a key stands for: equal documents are the same request."""
+    blocks: tuple[str, ...] = ()
+    disjoint: bool = False
+    replaces: bool = False
+    """Whether neighbours replace a unit, which then may be felt in two parts, or in two blocks."""
+
+    def cost(self, rule: Rule, *, doubled: bool) -> tuple[int, ...]:
+        """What it takes from a scope, in units: that of the dearest part."""
+        found = [rule.cost(mechanism) for mechanism in self.mechanisms]
+        factor = 2 if doubled else 1
+        return tuple(factor * max(costs) for costs in zip(*found, strict=True))
+
+
+def request_for(asked: object, adjacency: Adjacency, blocks: Sequence[str] | None = None) -> Request:
+    """Check what is asked, before anything is locked."""
+    parts = dict(asked.parts) if isinstance(asked, Disjoint) else {"": _mechanism(asked)}
+    kept = {name: stated(mechanism) for name, mechanism in parts.items()}
+    for mechanism in kept.values():
+        if mechanism.adjacency not in (None, adjacency):
+            raise AdjacencyMismatch(
+                f"The account hides a unit under {adjacency.value}, and the mechanism is stated for "
+                f"{mechanism.adjacency.value}: what they cost does not add up."
+            )
+    documents = {name: spec.to_document(mechanism) for name, mechanism in sorted(kept.items())}
+    what: dict[str, Any] = {"parts": documents} if isinstance(asked, Disjoint) else {"mechanism": documents[""]}
+    named = () if blocks is None else tuple(sorted({text("block", block) for block in blocks}))
+    if named:
+        what["blocks"] = list(named)
+    replaces = adjacency is Adjacency.REPLACE_ONE
+    return Request(tuple(kept.values()), what, named, isinstance(asked, Disjoint), replaces)
+
+
+def _mechanism(asked: object) -> Mechanism:
+    if not isinstance(asked, Mechanism):
+        raise InvalidParameter("mechanism", asked, "a mechanism such as Laplace(scale=10)")
+    return asked
+
+
+def text(name: str, value: object, *, empty: bool = False) -> str:
+    """A short line that can be printed."""
+    if not isinstance(value, str) or not (value or empty) or len(value) > MOST_TEXT or not value.isprintable():
+        raise InvalidParameter(name, value, f"a line of 1 to {MOST_TEXT} printable characters")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidParameter(name, value, "a text that UTF-8 can write") from None
+    return value
+
+
+__all__ = ["Disjoint", "Request", "request_for", "text"]

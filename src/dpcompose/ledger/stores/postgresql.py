@@ -1,0 +1,70 @@
+"""PostgreSQL: many machines, one server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError
+
+from dpcompose.ledger.stores.store import Store
+
+AGAIN = {"40001", "40P01", "57P01", "57P02", "57P03", "55P03"}
+"""Serialisation, deadlock, a server that goes down or comes up: try again."""
+FULL = {"53100", "53200"}
+REFUSALS = {"3D000": "does not exist", "28P01": "does not accept the password", "28000": "does not let this user in"}
+
+
+class PostgreSQL(Store):
+    """A book on a server: READ COMMITTED, and every transaction first locks the head of its chain.
+
+    What is read after the lock is what the last holder of the lock left behind; the debit is guarded in its own
+    statement all the same, and the table's CHECK stands behind both.
+    """
+
+    def __init__(self, url: URL) -> None:
+        """The database must be there; its tables are made."""
+        super().__init__(repr(url.render_as_string(hide_password=True)))
+        self.url = url.set(drivername="postgresql+psycopg")
+
+    @property
+    def address(self) -> str:
+        """The server, with the password if one was given."""
+        return self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+    def _connected(self) -> Engine:
+        engine = create_engine(self.url, isolation_level="READ COMMITTED", pool_size=16, max_overflow=-1)
+        event.listen(engine, "connect", _prepared)
+        return engine
+
+    def _writing(self, *, durable: bool) -> Iterator[Connection]:
+        with self.engine.begin() as connection:
+            if not durable:
+                connection.execute(text("SET LOCAL synchronous_commit TO off"))
+            yield connection
+
+    def refusal(self, error: DBAPIError) -> str | None:
+        """A refusal by the server leaves nothing behind; a lost connection may be tried again."""
+        state = getattr(error.orig, "sqlstate", None)
+        said = str(error.orig)
+        if state in AGAIN:
+            return None
+        if state in FULL:
+            return "has no room left"
+        for code, reason in REFUSALS.items():
+            if state == code:
+                return reason
+        if state is None:
+            return next((r for sign, r in {"does not exist": "does not exist"}.items() if sign in said), None)
+        return f"refuses: {' '.join(said.split())[:200]}"
+
+
+def _prepared(connection: Any, _record: object) -> None:
+    """Durable, whatever the server's default; and nobody waits for ever."""
+    connection.execute("SET synchronous_commit TO on")
+    connection.execute("SET lock_timeout TO '120s'")
+    connection.commit()
+
+
+__all__ = ["PostgreSQL"]

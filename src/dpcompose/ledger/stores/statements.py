@@ -1,0 +1,206 @@
+"""The statements of a book, the same on both stores. Each runs inside a transaction that a store has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
+
+from dpcompose.ledger.chain import Head, linked
+from dpcompose.ledger.errors import StoreError
+from dpcompose.ledger.stores.tables import ACCOUNT, BALANCE, BOOK, CHECKPOINT, ENTRY, EPOCH, HEAD
+
+_HEAD = select(HEAD.c.height, HEAD.c.hash).where(HEAD.c.chain == bindparam("c")).with_for_update()
+_LOOK = select(HEAD.c.height, HEAD.c.hash).where(HEAD.c.chain == bindparam("c"))
+_STEPS = (
+    select(ENTRY.c.kind, ENTRY.c.body)
+    .where(ENTRY.c.account == bindparam("a"), ENTRY.c.key == bindparam("k"))
+    .order_by(ENTRY.c.phase)
+)
+_LATER = EPOCH.alias("later")
+_NEWEST = select(func.max(_LATER.c.number)).where(_LATER.c.account == EPOCH.c.account).scalar_subquery()
+_BALANCES = (
+    select(EPOCH.c.account, EPOCH.c.id, BALANCE.c.place, BALANCE.c.cap, BALANCE.c.used)
+    .join(BALANCE, BALANCE.c.epoch == EPOCH.c.id)
+    .where(EPOCH.c.account.in_(bindparam("accounts", expanding=True)), EPOCH.c.number == _NEWEST)
+    .order_by(EPOCH.c.account, BALANCE.c.place)
+)
+_DEBIT = (
+    update(BALANCE)
+    .where(BALANCE.c.epoch == bindparam("e"), BALANCE.c.place == bindparam("p"))
+    .where(and_(BALANCE.c.used + bindparam("more") <= BALANCE.c.cap, BALANCE.c.used + bindparam("more") >= 0))
+    .values(used=BALANCE.c.used + bindparam("more"))
+)
+_FORWARD = (
+    update(HEAD)
+    .where(HEAD.c.chain == bindparam("c"), HEAD.c.hash == bindparam("before"))
+    .values(height=bindparam("h"), hash=bindparam("x"))
+)
+
+
+class Line(NamedTuple):
+    """One coordinate of one scope, as the store has it."""
+
+    account: int
+    epoch: int
+    place: int
+    cap: int
+    used: int
+
+
+class Draft(NamedTuple):
+    """An entry that is not linked yet."""
+
+    kind: str
+    content: Mapping[str, Any]
+    account: int | None = None
+    key: str | None = None
+    phase: int | None = None
+
+
+def locked(connection: Connection, chain: int) -> Head:
+    """The head of a chain; until this transaction ends nobody else has it."""
+    return _head(connection.execute(_HEAD, {"c": chain}).one_or_none(), chain)
+
+
+def looked(connection: Connection, chain: int) -> Head | None:
+    """The head of a chain as it is now; None if there is no such chain."""
+    row = connection.execute(_LOOK, {"c": chain}).one_or_none()
+    return None if row is None else _head(row, chain)
+
+
+def _head(row: Any, chain: int) -> Head:
+    if row is None:
+        raise StoreError(f"The store has lost the chain {chain}: verify it.")
+    return Head(chain, *row)
+
+
+def begun(connection: Connection, head: Head) -> None:
+    """A new chain."""
+    connection.execute(insert(HEAD), {"chain": head.chain, "height": head.height, "hash": head.hash})
+
+
+def steps(connection: Connection, account: int, key: str) -> list[tuple[str, str]]:
+    """What happened under a key: kinds and texts, in order."""
+    return [(kind, body) for kind, body in connection.execute(_STEPS, {"a": account, "k": key})]
+
+
+def balances(connection: Connection, accounts: Iterable[int]) -> list[Line]:
+    """The balances of accounts in their newest epochs."""
+    return [Line(*row) for row in connection.execute(_BALANCES, {"accounts": list(accounts)})]
+
+
+def debited(connection: Connection, charges: Sequence[tuple[int, int, int]]) -> None:
+    """Add to balances (epoch, place, units), guarded once more by the statement itself."""
+    rows = [{"e": epoch, "p": place, "more": more} for epoch, place, more in charges if more]
+    if rows and connection.execute(_DEBIT, rows).rowcount != len(rows):
+        raise StoreError("A balance changed although its chain was locked, so nothing was charged: verify the store.")
+
+
+def appended(connection: Connection, head: Head, drafts: Sequence[Draft]) -> Head:
+    """Link entries to a locked chain."""
+    rows, new = [], head
+    for draft in drafts:
+        body, new = linked(new, {**draft.content, "kind": draft.kind})
+        named = {"account": draft.account, "key": draft.key, "phase": draft.phase, "kind": draft.kind}
+        rows.append({"chain": new.chain, "height": new.height, **named, "body": body, "hash": new.hash})
+    connection.execute(insert(ENTRY), rows)
+    moved = {"c": head.chain, "before": head.hash, "h": new.height, "x": new.hash}
+    if connection.execute(_FORWARD, moved).rowcount != 1:
+        raise StoreError("A chain moved although it was locked, so nothing was charged: verify the store.")
+    return new
+
+
+def checkpointed(connection: Connection, head: Head, key: str, body: str, signature: str) -> None:
+    """Keep a signed head."""
+    named = {"chain": head.chain, "height": head.height, "key": key}
+    found = select(CHECKPOINT.c.key).filter_by(**named)
+    if connection.execute(found).first() is None:
+        connection.execute(insert(CHECKPOINT), {**named, "body": body, "signature": signature})
+
+
+def identity(connection: Connection) -> str | None:
+    """Which book this is."""
+    found: str | None = connection.execute(select(BOOK.c.store)).scalar()
+    return found
+
+
+def named(connection: Connection, name: str) -> Any:
+    """An account's row."""
+    return connection.execute(select(ACCOUNT).where(ACCOUNT.c.name == name)).one_or_none()
+
+
+def numbered(connection: Connection, account: int) -> Any:
+    """An account's row, by number."""
+    return connection.execute(select(ACCOUNT).where(ACCOUNT.c.id == account)).one()
+
+
+def below(connection: Connection, account: int) -> list[Any]:
+    """The accounts right under an account."""
+    return list(connection.execute(select(ACCOUNT).where(ACCOUNT.c.parent == account).order_by(ACCOUNT.c.id)))
+
+
+def every_account(connection: Connection) -> list[Any]:
+    """All accounts, as they were made."""
+    return list(connection.execute(select(ACCOUNT).order_by(ACCOUNT.c.id)))
+
+
+def epochs(connection: Connection, account: int) -> list[Any]:
+    """The epochs of an account, oldest first."""
+    return list(connection.execute(select(EPOCH).where(EPOCH.c.account == account).order_by(EPOCH.c.number)))
+
+
+def used_in(connection: Connection, epoch: int) -> list[int]:
+    """What was used of an epoch's coordinates."""
+    chosen = select(BALANCE.c.used).where(BALANCE.c.epoch == epoch).order_by(BALANCE.c.place)
+    return [row[0] for row in connection.execute(chosen)]
+
+
+def next_id(connection: Connection, table: Any) -> int:
+    """A number that no row has yet; the registry is locked meanwhile."""
+    return int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one()) + 1
+
+
+def newest(connection: Connection, account: int, most: int, kinds: Sequence[str]) -> list[str]:
+    """The texts of an account's last entries of these kinds, newest first."""
+    chosen = select(ENTRY.c.body).where(ENTRY.c.account == account, ENTRY.c.kind.in_(kinds))
+    return [row[0] for row in connection.execute(chosen.order_by(ENTRY.c.height.desc()).limit(most))]
+
+
+def entries(connection: Connection, accounts: Sequence[int], after: int = 0, most: int | None = None) -> list[Any]:
+    """Entries of some accounts of one chain, in the order in which they were made."""
+    chosen = select(ENTRY).where(ENTRY.c.account.in_(accounts), ENTRY.c.height > after, ENTRY.c.chain > 0)
+    chosen = chosen.order_by(ENTRY.c.height)
+    return list(connection.execute(chosen if most is None else chosen.limit(most)))
+
+
+def entry_hash(connection: Connection, chain: int, height: int) -> str | None:
+    """The hash of one entry; None if it is not there."""
+    found: str | None = connection.execute(select(ENTRY.c.hash).filter_by(chain=chain, height=height)).scalar()
+    return found
+
+
+def latest(connection: Connection, chain: int, most: int) -> list[str]:
+    """The texts of a chain's last reservations, newest first, among its last entries."""
+    top = connection.execute(select(HEAD.c.height).where(HEAD.c.chain == chain)).scalar_one()
+    chosen = select(ENTRY.c.body).where(ENTRY.c.chain == chain, ENTRY.c.height > top - 3 * most)
+    return [
+        row[0] for row in connection.execute(chosen.where(ENTRY.c.kind == "reserve").order_by(ENTRY.c.height.desc()))
+    ]
+
+
+def creation(connection: Connection, account: int) -> Any:
+    """The entry that made an account."""
+    return connection.execute(select(ENTRY).filter_by(account=account, kind="create")).one()
+
+
+def account_of(connection: Connection, epoch: int) -> int:
+    """Whose epoch this is."""
+    return int(connection.execute(select(EPOCH.c.account).where(EPOCH.c.id == epoch)).scalar_one())
+
+
+def entry_at(connection: Connection, chain: int, height: int) -> tuple[str, str]:
+    """The kind and the hash of one entry."""
+    kind, mark = connection.execute(select(ENTRY.c.kind, ENTRY.c.hash).filter_by(chain=chain, height=height)).one()
+    return kind, mark

@@ -1,0 +1,142 @@
+"""A store: transactions that are all or nothing, and one at a time for each chain.
+
+Both stores run the same statements. What differs is how a transaction begins, and how its end is made durable.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from dpcompose.ledger.errors import StoreError, Uncertain
+from dpcompose.ledger.migrations import NEWEST, PLACE
+
+T = TypeVar("T")
+ATTEMPTS = 6
+PAUSE = 0.05
+
+
+class Store(ABC):
+    """Where a book is kept."""
+
+    def __init__(self, shown: str) -> None:
+        """Named, without a password, as a sentence may name it."""
+        self.shown = shown
+        self._pid = os.getpid()
+        self._engine: Engine | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The connections of this process: a child never uses those of its parent."""
+        if self._engine is not None and self._pid != os.getpid():
+            self._engine.dispose(close=False)
+            self._engine = None
+        if self._engine is None:
+            self._pid, self._engine = os.getpid(), self._connected()
+        return self._engine
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """Where it is, for a program that reads it by other means."""
+
+    @abstractmethod
+    def _connected(self) -> Engine:
+        """Connections that begin transactions as this store needs it."""
+
+    @abstractmethod
+    def _writing(self, *, durable: bool) -> Iterator[Connection]:
+        """One transaction that may write; durable when it returns, or with the next one that is."""
+
+    @abstractmethod
+    def refusal(self, error: DBAPIError) -> str | None:
+        """Why the store itself refuses, if nothing can have been written; None if another attempt may succeed."""
+
+    def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
+        """Run work in one transaction, again if the store asks for it or was lost.
+
+        Work first looks whether it was done already. So it may run again after a commit whose reply was lost, and
+        charges once.
+        """
+        committing = contextmanager(self._writing)
+        for attempt in range(1, ATTEMPTS + 1):
+            finished = False
+            try:
+                with committing(durable=durable) as connection:
+                    done = work(connection)
+                    finished = True
+            except DBAPIError as error:
+                self.forget()
+                reason = self.refusal(error)
+                if reason is not None:
+                    raise StoreError(f"{self.shown} {reason}, so nothing was charged.") from None
+                if attempt == ATTEMPTS:
+                    raise self._lost(error, finished=finished) from None
+                time.sleep(PAUSE * attempt)
+            else:
+                return done
+        raise AssertionError  # the last attempt returns or raises
+
+    def _lost(self, error: DBAPIError, *, finished: bool) -> StoreError | Uncertain:
+        said = " ".join(str(error.orig).split())[:200]
+        if finished:
+            return Uncertain(f"{self.shown} did not say whether it was kept ({said}): ask again under the same key.")
+        return StoreError(f"{self.shown} cannot be reached, so nothing was charged: {said}")
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run work that only looks, on one state of the store."""
+        try:
+            with self.engine.connect().execution_options(dpcompose_reads=True) as connection, connection.begin():
+                return work(connection)
+        except SQLAlchemyError as error:
+            raise StoreError(f"{self.shown} cannot be read: {' '.join(str(error.args[0]).split())[:200]}") from None
+
+    def forget(self) -> None:
+        """Let go of connections that may be broken."""
+        if self._engine is not None:
+            self._engine.dispose()
+
+    close = forget
+
+    def version(self) -> str | None:
+        """Which schema is there; None if none is."""
+        return self.read(_version)
+
+    def migrate(self, wanted: str = NEWEST) -> None:
+        """Bring the schema up, in one transaction; a schema that is newer is left alone."""
+        found = self.version()
+        if found == wanted:
+            return
+        if found is not None and found > NEWEST:
+            raise StoreError(
+                f"{self.shown} has schema {found}, and this dpcompose knows {NEWEST} at most: use a newer version."
+            )
+        self.write(lambda connection: _upgrade(connection, wanted))
+
+
+def _version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _upgrade(connection: Connection, wanted: str) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    if (_version(connection) or "") >= wanted:
+        return  # somebody else did it meanwhile
+    config = Config()
+    config.set_main_option("script_location", str(PLACE).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, wanted)
+
+
+__all__ = ["Store"]
