@@ -1,7 +1,7 @@
 # Everything starts from a bare machine: Python 3.11, make, git. `make help` lists what there is.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test lint style format types layers tests docs bench pins clean
+.PHONY: help setup demo check quick test lint style format types layers tests docs bench pins clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -42,6 +42,9 @@ $(READY): $(TOUR)
 demo: $(TOUR) ## a tour, on the screen
 	$(BIN)/python examples/demo.py
 
+check: STEPS := style format types layers quick
+check: test ## the daily loop: the same, but with the quick tests and without the pages
+
 test: $(READY) ## everything that must hold before a change is kept
 	@summary=''; bad=0; \
 	for step in $(STEPS); do \
@@ -66,7 +69,10 @@ layers: $(READY) ## imports go downwards
 	$(BIN)/lint-imports
 
 tests: $(READY) ## pytest, on two cores
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+quick: $(READY) ## a tenth of the cases, and nothing that takes long
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow'
 
 docs: $(READY) ## the pages, in docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

@@ -72,7 +72,7 @@ def test_a_file_fits_in_the_head() -> None:
 
 def test_the_commands_that_the_documents_name_exist() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert {"demo", "test", "bench", "docs", "lint", "clean"} <= targets
+    assert {"demo", "check", "test", "bench", "docs", "lint", "clean"} <= targets
     documents = [
         *ROOT.glob("*.md"),
         *(ROOT / "docs").glob("*.md"),
@@ -91,6 +91,27 @@ def test_the_outside_check_is_the_inside_check() -> None:
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111, "not executable"
     assert script.read_text().splitlines()[-1] == "make test"
+    assert re.search(r"^ +- run: make test$", (ROOT / ".github" / "workflows" / "test.yml").read_text(), re.MULTILINE)
+
+
+def test_what_runs_before_a_commit_is_part_of_the_check() -> None:
+    """Every hook calls a tool that the Makefile calls too, or the Makefile itself."""
+    makefile = (ROOT / "Makefile").read_text().replace("$(BIN)", ".venv/bin")
+    entries = re.findall(r"entry: (\S+(?: -m \w+)?)", (ROOT / ".pre-commit-config.yaml").read_text())
+    assert len(entries) >= 5
+    assert not [entry for entry in entries if entry != "make" and f"\t{entry}" not in makefile]
+
+
+def test_the_version_is_said_once() -> None:
+    said = {
+        name: re.search(pattern, (ROOT / name).read_text(), re.MULTILINE)
+        for name, pattern in {
+            "pyproject.toml": r'^version = "(.+)"$',
+            "src/dpcompose/__init__.py": r'^__version__ = "(.+)"$',
+            "CITATION.cff": r"^version: (.+)$",
+        }.items()
+    }
+    assert len({found and found[1] for found in said.values()}) == 1, said
 
 
 def test_every_pin_is_a_name_and_a_version() -> None:
