@@ -15,12 +15,11 @@ import mpmath as mp
 import numpy as np
 import polars as pl
 import pytest
-from dpcompose.release.quantiles import chosen, gaps
-from dpcompose.release.secret import Secret
 from scipy.special import chdtrc
 
 import dpcompose as dpc
 from dpcompose import audit, release
+from dpcompose.release.ask.quantiles import chosen, gaps
 from dpcompose.release.sampling import (
     bernoulli,
     discrete_gaussian,
@@ -169,7 +168,7 @@ def test_a_quantile_is_chosen_as_privately_as_it_says() -> None:
     more[1030] = 1
 
     def points(counts: np.ndarray) -> list[int]:
-        return [chosen(Secret(gaps(counts, F(1, 2))), scale, source) for _ in range(20_000)]
+        return [chosen(gaps(counts, F(1, 2)), scale, source) for _ in range(20_000)]
 
     found = audit.lower_bound(points(more), points(rows), delta=0, confidence=SURE, event=audit.AtLeast(1001.0))
     assert verdicts(found, dpc.Exponential(epsilon=1), dpc.Exponential(epsilon=F(1, 2))) == (False, True)
