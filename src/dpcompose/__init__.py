@@ -37,6 +37,7 @@ if _TYPE_CHECKING:
         InvalidParameter,
         NotProvable,
     )
+    from dpcompose.filters import Odometer, Running, odometer
     from dpcompose.formulas import cards, formula
     from dpcompose.mechanisms import (
         BlackBox,
@@ -55,7 +56,7 @@ if _TYPE_CHECKING:
     )
     from dpcompose.numerics.enclosure import Enclosure
     from dpcompose.plots.pictures import plot
-    from dpcompose.prove.answer import Answer, Answers, delta, epsilon, renyi
+    from dpcompose.prove.answer import Answer, Answers, Cap, delta, epsilon, renyi
     from dpcompose.prove.compare import Comparison, compare
     from dpcompose.regions.readings import accuracy, advantage, bayes_error, beta, posterior, posterior_odds, tpr
     from dpcompose.regions.region import Region, region
@@ -88,6 +89,7 @@ _HOMES = {
         "InvalidParameter",
         "NotProvable",
     ),
+    "filters": ("Odometer", "Running", "odometer"),
     "formulas": ("cards", "formula"),
     "mechanisms": (
         "BlackBox",
@@ -106,7 +108,7 @@ _HOMES = {
     ),
     "numerics.enclosure": ("Enclosure",),
     "plots.pictures": ("plot",),
-    "prove.answer": ("Answer", "Answers", "delta", "epsilon", "renyi"),
+    "prove.answer": ("Answer", "Answers", "Cap", "delta", "epsilon", "renyi"),
     "prove.compare": ("Comparison", "compare"),
     "regions.readings": ("accuracy", "advantage", "bayes_error", "beta", "posterior", "posterior_odds", "tpr"),
     "regions.region": ("Region", "region"),
@@ -133,6 +135,7 @@ __all__ = [
     "Answers",
     "BlackBox",
     "Calibrated",
+    "Cap",
     "Comparison",
     "Composition",
     "Contradiction",
@@ -151,9 +154,11 @@ __all__ = [
     "Mechanism",
     "NameAndShame",
     "NotProvable",
+    "Odometer",
     "Online",
     "RandomizedResponse",
     "Region",
+    "Running",
     "Sampled",
     "SampledWithoutReplacement",
     "SamplingMismatch",
@@ -172,6 +177,7 @@ __all__ = [
     "epsilon",
     "formula",
     "noise_multiplier",
+    "odometer",
     "online",
     "plot",
     "posterior",
@@ -185,7 +191,7 @@ __all__ = [
 ]
 
 
-_PACKAGES = ("audit", "interop", "inversion", "ledger", "plots", "regions", "release", "report", "spec")
+_PACKAGES = ("audit", "filters", "interop", "inversion", "ledger", "plots", "regions", "release", "report", "spec")
 
 
 def __getattr__(name: str) -> object:

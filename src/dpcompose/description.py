@@ -23,7 +23,11 @@ class Adjacency(Enum):
 
 
 class Adaptivity(IntEnum):
-    """What may depend on earlier outputs: nothing, the queries, or also parameters and the stopping time."""
+    """What may depend on earlier outputs: nothing, the queries, or also parameters and the stopping time.
+
+    A fully adaptive composition states a cap: sums fixed in advance, and the guarantee of whoever stays below them on
+    every path. It is no account of one path; a running bound is an odometer.
+    """
 
     FIXED = 0
     ADAPTIVE = 1

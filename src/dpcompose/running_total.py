@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from dpcompose.calibration import Calibrated, remaining
-from dpcompose.description import ADAPTIVE, Adaptivity, Adjacency, Composition, Mechanism, common_adjacency
+from dpcompose.description import (
+    ADAPTIVE,
+    FULLY_ADAPTIVE,
+    Adaptivity,
+    Adjacency,
+    Composition,
+    Mechanism,
+    common_adjacency,
+)
+from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import COUNT, DELTA
 from dpcompose.prove.answer import TOLERANCE, Answer, least_epsilon
@@ -18,7 +27,8 @@ class Online:
     """What has been run so far, by kind. Adding merges counts, so a billion runs of one kind take one entry.
 
     The total holds for parameters that were fixed in advance. Whoever chooses noise, or when to stop, by looking at
-    earlier outputs says `online(adaptivity=FULLY_ADAPTIVE)`, for which fewer theorems hold.
+    earlier outputs has no such total: a path's own sums understate what was lost by somebody who stops where that is
+    much. A bound that holds at any time is an `odometer`; a promise for the end is a filter with caps.
     """
 
     def __init__(self, adaptivity: Adaptivity = ADAPTIVE) -> None:
@@ -50,7 +60,8 @@ class Online:
         return Composition(tuple(self._counts.items()), self._rules.adaptivity, self._rules.filter)
 
     def epsilon(self, delta: Real, tolerance: float = 1e-6) -> Answer:
-        """The least ε at δ, so far."""
+        """The least ε at δ, so far; refused where steps or the end are chosen on the way."""
+        self._refuse_to_run("ε")
         return self._asked("epsilon", delta, tolerance, lambda: self._epsilon(delta, tolerance))
 
     def _epsilon(self, delta: Real, tolerance: float) -> Answer:
@@ -64,12 +75,20 @@ class Online:
         )
 
     def delta(self, epsilon: Real, tolerance: float = 1e-6) -> Answer:
-        """The least δ at ε, so far."""
+        """The least δ at ε, so far; refused where steps or the end are chosen on the way."""
+        self._refuse_to_run("δ")
         return self._asked("delta", epsilon, tolerance, lambda: delta_at(self.plan, epsilon, tolerance))
 
     def remaining(self, more: Mechanism, *, epsilon: Real, delta: Real) -> Calibrated:
         """How many more runs of a mechanism fit into (ε, δ)."""
         return remaining(self.plan, more, epsilon=epsilon, delta=delta)
+
+    def _refuse_to_run(self, what: str) -> None:
+        if self._rules.adaptivity is FULLY_ADAPTIVE:
+            raise NotProvable(
+                f"The {what} of what was run so far is no bound for somebody who chose the steps, or when to stop, by "
+                "looking at outputs: ask an odometer, which holds at any time, or a filter for what holds at its caps."
+            )
 
     def _asked(self, question: str, at: Real, tolerance: float, ask: Callable[[], Answer]) -> Answer:
         """An answer is kept until something is added."""

@@ -122,6 +122,19 @@ def test_adaptive_parts_make_the_total_adaptive() -> None:
     assert online(dpc.FULLY_ADAPTIVE).plan.adaptivity is dpc.FULLY_ADAPTIVE
 
 
+def test_what_was_chosen_on_the_way_has_no_running_total() -> None:
+    inner = dpc.Composition(((dpc.Gaussian(noise_std=9), 2),), adaptivity=dpc.FULLY_ADAPTIVE)
+    for total in (online(dpc.FULLY_ADAPTIVE), online().add(dpc.Gaussian(noise_std=9)).add(inner)):
+        with pytest.raises(dpc.NotProvable, match="ask an odometer"):
+            total.epsilon(1e-6)
+        with pytest.raises(dpc.NotProvable, match="ask an odometer"):
+            total.delta(1)
+        with pytest.raises(dpc.InvalidParameter, match="a filter with caps"):
+            total.remaining(dpc.Gaussian(noise_std=9), epsilon=1, delta=1e-6)
+    with pytest.raises(dpc.InvalidParameter, match="a filter with caps"):
+        dpc.remaining(dpc.Gaussian(noise_std=9), inner, epsilon=1, delta=1e-6)
+
+
 def test_what_remains() -> None:
     step = dpc.BlackBox(epsilon=0.01)
     total = online().add(step, 100)

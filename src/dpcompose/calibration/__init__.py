@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from dpcompose.calibration.search import hunted
 from dpcompose.calibration.targets import Target, target
 from dpcompose.calibration.trial import CLOSE, Family, Trial, axis_of
-from dpcompose.description import Mechanism
+from dpcompose.description import FULLY_ADAPTIVE, Mechanism, adaptivity_of
+from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.answer import Answer
 from dpcompose.shown import Shown
@@ -30,7 +31,8 @@ class Calibrated(Shown):
         return float(self.value)
 
     def __str__(self) -> str:
-        met = f"{self.value} meets {self.target}: {self.answer.question} ∈ {self.answer.enclosure}"
+        meaning = f" {self.answer.meaning}" if self.answer.meaning else ""
+        met = f"{self.value} meets {self.target}: {self.answer.question} ∈ {self.answer.enclosure}{meaning}"
         if self.beyond is None or self.beyond_answer is None:
             return f"{met}; no value is shown to miss it"
         return f"{met}; {self.beyond} does not: {self.answer.question} ∈ {self.beyond_answer.enclosure}"
@@ -72,6 +74,13 @@ def calibrate_to(family: Family, target: Target, within: tuple[Real, Real] | Non
 
 def remaining(plan: Mechanism, more: Mechanism, *, epsilon: Real, delta: Real) -> Calibrated:
     """How many more runs of `more` fit beside `plan` into (ε, δ); all of them planned in advance."""
+    if FULLY_ADAPTIVE in (adaptivity_of(plan), adaptivity_of(more)):
+        raise InvalidParameter(
+            "plan",
+            "FULLY_ADAPTIVE",
+            "a plan fixed in advance; what is chosen on the way is counted by a filter with "
+            "caps from the start: filter_of(…).remaining(spent, mechanism)",
+        )
     return calibrate(lambda count: plan + more * count, epsilon=epsilon, delta=delta)
 
 

@@ -13,17 +13,28 @@ theorems ask for. The guarantee is that of the caps, whatever the path.
 
 from __future__ import annotations
 
+from dpcompose.filters.charge import Budget, Charge, OverBudget, Protects
 from dpcompose.filters.filter import NAMES, Filter, Promise, filter_of
 from dpcompose.filters.numbers import meant, stated, unit_of, units_down, units_up
+from dpcompose.filters.odometer import Ladder, Odometer, Running, ladder_of, odometer
 from dpcompose.filters.readings import Reading
 
 __all__ = [
     "NAMES",
+    "Budget",
+    "Charge",
     "Filter",
+    "Ladder",
+    "Odometer",
+    "OverBudget",
     "Promise",
+    "Protects",
     "Reading",
+    "Running",
     "filter_of",
+    "ladder_of",
     "meant",
+    "odometer",
     "stated",
     "unit_of",
     "units_down",

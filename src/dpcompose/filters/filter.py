@@ -113,6 +113,12 @@ class Filter:
         """Whether every sum stays at or below its cap."""
         return all(s + c <= cap for s, c, cap in zip(spent, cost, self.caps, strict=True))
 
+    def remaining(self, spent: Sequence[Fraction], mechanism: Mechanism) -> int | None:
+        """How many more runs of a mechanism fit beside what is spent; None where it costs nothing."""
+        cost = self.cost(mechanism)
+        rooms = [(cap - s) // c for s, c, cap in zip(spent, cost, self.caps, strict=True) if c]
+        return max(min(rooms), 0) if rooms else None
+
     def whole_caps(self) -> tuple[int, ...]:
         """The caps in units, rounded down."""
         return tuple(units_down(cap, unit) for cap, unit in zip(self.caps, self.units, strict=True))

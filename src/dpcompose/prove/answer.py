@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcompose.description import Mechanism
+from dpcompose.description import Adaptivity, Mechanism, adaptivity_of
 from dpcompose.errors import Contradiction, Declined, InvalidParameter, NotProvable
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile, Renyi
@@ -37,6 +37,11 @@ class Answer(Shown):
     note: str = ""
     safe_side: Side = Side.UPPER
     """Which end never understates the loss: the lower one where more is more private, as for an error rate."""
+
+    @property
+    def meaning(self) -> str:
+        """What the number says, where that is not plain."""
+        return ""
 
     @property
     def lower(self) -> float:
@@ -71,11 +76,34 @@ class Answer(Shown):
         return self.safe
 
     def __str__(self) -> str:
-        return f"{self.question} ∈ {self.enclosure}, because {self.because}"
+        meaning = f" {self.meaning}" if self.meaning else ""
+        return f"{self.question} ∈ {self.enclosure}{meaning}, because {self.because}"
 
     def cite(self) -> str:
         """BibTeX for the theorems behind the safe end."""
         return self.safe_by.cite() if self.safe_by else ""
+
+
+class Cap(Answer):
+    """What a fully adaptive composition costs: the guarantee of whoever stays below its sums on every path.
+
+    It is no running total. The sums must be fixed before the first output; whoever stops after looking has not lost
+    less than a cap that held from the start, and may have lost more than the sums of their own path would say.
+    """
+
+    __slots__ = ()
+
+    @property
+    def meaning(self) -> str:
+        """Of whom it speaks."""
+        return "for whoever stays below these sums, fixed in advance, on every path"
+
+
+def about(subject: Mechanism, answer: Answer) -> Answer:
+    """The answer as one about its subject: a cap, where steps are chosen on the way."""
+    if adaptivity_of(subject) is not Adaptivity.FULLY_ADAPTIVE or isinstance(answer, Cap):
+        return answer
+    return Cap(*(getattr(answer, part.name) for part in fields(answer)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +214,20 @@ def _deltas(facts: Known, epsilons: list[Real], tolerance: float, refined: Refin
         waiting = [i for i in waiting if not is_closed(answers[i], said[i], tolerance)]
         if not waiting:
             break
-    return Answers(tuple(answers))
+    return Answers(tuple(about(facts.subject, answer) for answer in answers))
 
 
 def renyi(mechanism: Mechanism, order: Real) -> Answer:
     """Enclose the Rényi divergence of the given order, the larger of both directions."""
     alpha = ORDER.check("order", order)
-    said = [(claim, _divergence(claim, alpha)) for claim in known(mechanism).of(Renyi)]
+    facts = known(mechanism)
+    said = [(claim, _divergence(claim, alpha)) for claim in facts.of(Renyi)]
     if not said:
         raise NotProvable("No theorem bounds the Rényi divergence of this mechanism")
     found = intersected(f"D_{float(alpha):g}", said, NON_NEGATIVE)
     if math.isinf(found.lower):
         found = _with_note(found, "some outputs rule one of the neighbours out, with positive probability")
-    return found
+    return about(facts.subject, found)
 
 
 def _divergence(claim: Claim[Renyi], order: Real) -> Enclosure:
@@ -235,7 +264,7 @@ def narrowed(  # noqa: PLR0917 - one question
             break
     if answer.upper_by is None and math.isinf(answer.upper) and not math.isinf(answer.lower):
         raise NotProvable(f"No theorem bounds {name} here", [f"{t.id}: {why}" for t, why in facts.declined])
-    return answer
+    return about(facts.subject, answer)
 
 
 def is_closed(answer: Answer, said: list[tuple[Claim[Any], Enclosure]], tolerance: float) -> bool:
@@ -262,4 +291,4 @@ def intersected(name: str, said: list[tuple[Claim[Any], Enclosure]], possible: E
 
 
 def _with_note(answer: Answer, note: str) -> Answer:
-    return Answer(answer.question, answer.enclosure, answer.upper_by, answer.lower_by, note)
+    return replace(answer, note=note)

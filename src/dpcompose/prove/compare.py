@@ -12,7 +12,7 @@ from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
 from dpcompose.notions import Profile
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, rounded
 from dpcompose.parameters import DELTA, EPSILON
-from dpcompose.prove.answer import Answer, intersected, reasoned
+from dpcompose.prove.answer import Answer, about, intersected, reasoned
 from dpcompose.prove.claims import Known, known
 from dpcompose.shown import Shown
 
@@ -72,7 +72,7 @@ def compare(mechanism: Mechanism, *, delta: Real | None = None, epsilon: Real | 
     else:
         asked, given, at, possible = "δ", "ε", EPSILON.check("epsilon", epsilon), UNIT
     said, refused = _evaluated(facts, at, given)
-    best = intersected(asked, said, possible)
+    best = about(facts.subject, intersected(asked, said, possible))
     best = best if delta is None else reasoned(best, at)
     theorems = [t for t in STANDARD.theorems.values() if issubclass(t.types[-1], Profile)]
     rows = [_row(theorem, facts, said, refused) for theorem in theorems]

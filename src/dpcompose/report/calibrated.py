@@ -34,7 +34,8 @@ def _(result: Calibrated) -> Sheet:
 
 
 def _certificate(answer: Answer) -> str:
-    return f"{answer.question} ∈ {closely(answer.enclosure)}, because {answer.because}"
+    meaning = f" {answer.meaning}" if answer.meaning else ""
+    return f"{answer.question} ∈ {closely(answer.enclosure)}{meaning}, because {answer.because}"
 
 
 def _nearly(value: Real) -> str:

@@ -104,7 +104,7 @@ def _answer(answer: Answer) -> str:
     other = "" if answer.lower_by is answer.upper_by else f"<br>{escape(other_end(answer))}"
     return (
         f'<p class="answer">{escape(answer.question)} ∈ {escape(str(answer.enclosure))}</p>\n'
-        f"<p>because {escape(answer.because)}{other}</p>"
+        f"<p>{escape(answer.meaning)}{' ' if answer.meaning else ''}because {escape(answer.because)}{other}</p>"
     )
 
 

@@ -2,7 +2,7 @@
 
 | schema | of |
 |---|---|
-| `dpc.answer/1` | one number: `question`, `lower`, `upper`, `safe`, `because`, the claims behind, `theorems` |
+| `dpc.answer/1` | one number: `question`, `lower`, `upper`, `safe`, `because`, `meaning`, claims, `theorems` |
 | `dpc.answers/1` | several of them, under `answers` |
 | `dpc.comparison/1` | every theorem's row, the tightest marked, and the `best` answer |
 | `dpc.theorems/1` | statements (in LaTeX), sources and conditions |
@@ -98,6 +98,7 @@ def _answer(answer: Answer) -> dict[str, object]:
         "upper": plain(answer.upper),
         "safe": plain(answer.safe),
         "because": answer.because,
+        **({"meaning": answer.meaning} if answer.meaning else {}),
         "note": answer.note,
         "upper_by": _claim(answer.upper_by),
         "lower_by": _claim(answer.lower_by),

@@ -25,7 +25,9 @@ def text(result: object) -> str:
 
 @text.register
 def _(result: Answer) -> str:
-    lines = [f"{result.question} ∈ {result.enclosure}", wrapped(f"because {result.because}", hanging="  ")]
+    lines = [f"{result.question} ∈ {result.enclosure}"]
+    lines += [wrapped(result.meaning, hanging="  ")] if result.meaning else []
+    lines.append(wrapped(f"because {result.because}", hanging="  "))
     if result.lower_by is not result.upper_by and result.lower < result.upper:
         lines.append(wrapped(other_end(result), hanging="  "))
     return "\n".join(lines)
