@@ -162,7 +162,7 @@ def row(statement: Statement) -> tuple[str, str, str, str]:
 def layers() -> Iterable[str]:
     """The layers from top to bottom."""
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = config["tool"]["importlinter"]["contracts"]
+    contract = next(c for c in config["tool"]["importlinter"]["contracts"] if c["type"] == "layers")
     for layer in contract["layers"]:
         names = [name.strip(" ()") for name in layer.split("|")]
         modules = [path for name in names for path in sorted(modules_of(name))]

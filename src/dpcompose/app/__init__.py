@@ -6,7 +6,7 @@ Nothing here touches a screen or a socket: what is outside is handed in.
 from __future__ import annotations
 
 from dpcompose.app.inverse import audit, calibrate
-from dpcompose.app.neighbours import convert
+from dpcompose.app.neighbours import convert, referee
 from dpcompose.app.questions import (
     FEW,
     beta,
@@ -48,6 +48,7 @@ __all__ = [
     "load",
     "picture",
     "profile",
+    "referee",
     "refute",
     "region",
     "renyi",

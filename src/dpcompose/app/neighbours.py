@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from dpcompose import interop, spec
+from dpcompose import referee as judges
 from dpcompose.app.reading import Read
 from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
 from dpcompose.spec.limits import contents
 
 SUFFIXES = (".json", ".toml")
+
+
+def referee(accountants: Sequence[str], work_ids: Sequence[str], *, markdown: bool = False) -> str:
+    """Accountants on works, by their names; all of them where none is named."""
+    known = judges.works()
+    for name in work_ids:
+        if name not in known:
+            raise InvalidParameter("work", name, " or ".join(known))
+    chosen = [judges.named(name) for name in accountants] or [adapter() for adapter in judges.ADAPTERS]
+    asked = [known[name] for name in work_ids or known]
+    return judges.told([judges.judge(adapter, asked) for adapter in chosen], markdown=markdown)
 
 
 def convert(source: str, to: str, adjacency: str, read: Read | None = None) -> str:

@@ -33,3 +33,24 @@ def convert(
     from dpcompose import app as use
 
     show(use.convert(source, to, adjacency, sys.stdin.read))
+
+
+@examples(
+    "referee",
+    "referee --accountant 'dp_accounting PLD' --work response-100",
+    "referee --accountant 'Opacus PRV' --accountant 'Opacus RDP'",
+)
+def referee(
+    accountant: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Which accountant, once or often; by default all.")
+    ] = None,
+    work: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Which work, once or often; by default all.")
+    ] = None,
+    *,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table of the documentation.")] = False,
+) -> None:
+    """Accountants held against certified intervals: sound, tight, total, fast?"""
+    from dpcompose import app as use
+
+    show(use.referee(accountant or [], work or [], markdown=markdown))

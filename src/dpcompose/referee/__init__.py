@@ -1,0 +1,16 @@
+"""The referee: accountants held against numbers that are certain.
+
+A fixed, numbered set of works, each with the interval in which its ε surely lies, is put to every accountant. An answer
+below the interval promises more privacy than there is; one above is loose; none at all is a failure. Any accountant can
+be put to the test through an `Adapter`, which takes about thirty lines.
+"""
+
+from __future__ import annotations
+
+from dpcompose.referee.adapter import Adapter, NotOffered
+from dpcompose.referee.adapters import ADAPTERS, named
+from dpcompose.referee.judging import Cell, Sheet, judge
+from dpcompose.referee.telling import told
+from dpcompose.referee.works import VERSION, Work, works
+
+__all__ = ["ADAPTERS", "VERSION", "Adapter", "Cell", "NotOffered", "Sheet", "Work", "judge", "named", "told", "works"]

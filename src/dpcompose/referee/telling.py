@@ -1,0 +1,64 @@
+"""What the referee says: a row for each accountant, then every answer that lies below the truth or is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.referee.judging import Cell, Sheet
+from dpcompose.referee.works import VERSION
+
+HEAD = ("accountant", "version", "works", "sound?", "tight? (median gap)", "total? (failures)", "fast? (times ours)")
+
+
+def told(sheets: Sequence[Sheet], *, markdown: bool = False) -> str:
+    """The whole verdict as text, or as the table of the documentation."""
+    ours = next((sheet for sheet in sheets if sheet.adapter.package == "dpcompose"), None)
+    rows = [HEAD, *(row(sheet, ours) for sheet in sheets)]
+    findings = [line for sheet in sheets for line in faults(sheet)]
+    if markdown:
+        lines = [f"| {' | '.join(cells)} |" for cells in rows]
+        table = [lines[0], f"|{'---|' * len(HEAD)}", *lines[1:]]
+        listed = [f"- {line}" for line in findings]
+    else:
+        widths = [max(len(cells[i]) for cells in rows) for i in range(len(HEAD))]
+        table = [f"Works of version {VERSION}.", *("  ".join(map(str.ljust, cells, widths)).rstrip() for cells in rows)]
+        listed = findings
+    return "\n".join([*table, *(["", *listed] if listed else [])])
+
+
+def row(sheet: Sheet, ours: Sheet | None) -> tuple[str, ...]:
+    """One accountant in a line."""
+    wrong = [cell for cell in sheet.cells if cell.unsound]
+    sound = "yes" if not wrong else f"no: {len(wrong)}, worst {sheet.worst.violation:.2g} below" if sheet.worst else ""
+    if sheet.adapter.estimate and wrong:
+        sound = f"{sound} (says so)"
+    gap = sheet.median_gap
+    slower = sheet.slower(ours) if ours is not None else None
+    return (
+        sheet.adapter.name,
+        sheet.version,
+        f"{len(sheet.answered)} of {len(sheet.cells)}",
+        sound,
+        "–" if gap is None else f"{gap:.1g}",
+        "yes" if not sheet.failures else f"no: {len(sheet.failures)}",
+        "–" if slower is None else f"{slower:.3g}",
+    )
+
+
+def faults(sheet: Sheet) -> Iterator[str]:
+    """Every answer that is below the truth, or none, with the command that shows it."""
+    for cell in sheet.cells:
+        if cell.unsound or cell.failed:
+            yield f"{sheet.adapter.name} on {cell.work.id} ({cell.work.why}): {verdict(cell)}"
+    for less, more in sheet.contradictions:
+        yield f"{sheet.adapter.name} says more of {less} than of {more}, which costs no less"
+
+
+def verdict(cell: Cell) -> str:
+    """What was said, and what is true."""
+    truth = Enclosure(cell.work.lower, cell.work.upper)
+    return f"{cell.fault or f'{cell.said:.6g}'} where ε ∈ {truth} at δ = {cell.work.delta:g}"
+
+
+__all__ = ["told"]

@@ -1,0 +1,156 @@
+"""The referee: its works against independent computations, its verdicts against accountants that err on purpose."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+
+import pytest
+from mpmath import mp, mpf
+
+import dpcompose as dpc
+from dpcompose import referee
+from dpcompose.cli import run
+from oracles.definitions import hockey_stick, leaky_responses, product, real
+
+WORKS = referee.works()
+GAUSSIANS = {
+    "gaussian": 1,
+    "gaussian-tiny-delta": 1,
+    "gaussian-weak": Fraction(1, 10**12),
+    "gaussian-1000": Fraction(1000, 2500),
+    "gaussian-mixed": Fraction(50, 100) + Fraction(20, 49) + Fraction(1, 4),
+    "gaussian-replaced": 4,
+    "training-whole": 4,
+}
+"""μ² of what is one Gaussian in the end."""
+RESPONSES = {
+    "pure-2x20": (2, 0, 20),
+    "pure-2x40": (2, 0, 40),
+    "pure-3x20": (3, 0, 20),
+    "pure-4x10": (4, 0, 10),
+    "approximate": (Fraction(1, 10), Fraction(1, 1000), 30),
+}
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_every_interval_is_found_again(name: str) -> None:
+    work = WORKS[name]
+    assert 0 <= work.lower <= work.upper
+    found = dpc.epsilon(work.mechanism, delta=work.delta, rigor="ball" if work.tier == "ball" else "float")
+    assert found.lower <= work.upper
+    assert work.lower <= found.upper
+    if math.isfinite(work.upper) and work.upper > 0:
+        assert work.upper - work.lower <= 2e-6 * work.upper
+
+
+@pytest.mark.parametrize("name", GAUSSIANS)
+def test_gaussians_by_their_closed_form(name: str) -> None:
+    work, mu = WORKS[name], mp.sqrt(real(GAUSSIANS[name]))
+
+    def profile(e: float) -> mpf:
+        return mp.ncdf(mu / 2 - mpf(e) / mu) - mp.exp(e) * mp.ncdf(-mu / 2 - mpf(e) / mu)
+
+    assert profile(work.upper) <= mpf(work.delta)
+    assert work.lower == 0 or profile(work.lower) >= mpf(work.delta)
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_black_boxes_by_their_exact_sum(name: str) -> None:
+    work = WORKS[name]
+    assert leaky_responses([RESPONSES[name]], Fraction(work.upper)) <= mpf(work.delta)
+    assert leaky_responses([RESPONSES[name]], Fraction(work.lower)) >= mpf(work.delta)
+
+
+@pytest.mark.parametrize("name, count", [("response-1", 1), ("response-10", 10)])
+def test_responses_by_listing_every_transcript(name: str, count: int) -> None:
+    work = WORKS[name]
+    p, q = product([mpf(3) / 4, mpf(1) / 4], [mpf(1) / 4, mpf(3) / 4], count)
+    assert hockey_stick(p, q, Fraction(work.upper)) <= mpf(work.delta)
+    assert hockey_stick(p, q, Fraction(work.lower)) >= mpf(work.delta)
+
+
+def test_ours_never_fails_and_is_never_below() -> None:
+    sheet = referee.judge(referee.named("dpcompose"), list(WORKS.values()))
+    assert len(sheet.answered) == len(WORKS)
+    assert sheet.worst is None
+    assert not sheet.failures
+    assert not sheet.contradictions
+    assert sheet.median_gap is not None
+    assert sheet.median_gap < 1e-6
+
+
+class Fixed(referee.Adapter):
+    """Says the same of everything, after a while."""
+
+    name, package = "fixed", "dpcompose"
+
+    def __init__(self, said: object, wait: float = 0.0) -> None:
+        self.said, self.wait = said, wait
+
+    def epsilon(self, mechanism: dpc.Mechanism, delta: float) -> float:  # noqa: ARG002 - it does not listen
+        time.sleep(self.wait)
+        if isinstance(self.said, Exception):
+            raise self.said
+        return self.said  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("said", [math.nan, -0.5, math.inf, ValueError("no"), "text"])
+def test_what_is_no_answer_is_a_failure(said: object) -> None:
+    (cell,) = referee.judge(Fixed(said), [WORKS["gaussian"]]).cells
+    assert cell.failed
+    assert cell.gap is None
+
+
+def test_less_than_the_truth_is_unsound_and_more_is_loose() -> None:
+    truth = WORKS["gaussian"]
+    low, high = (referee.judge(Fixed(said), [truth]) for said in (truth.lower * 0.99, truth.upper * 1.5))
+    assert low.worst is not None
+    assert low.worst.violation == pytest.approx(0.01)
+    assert high.worst is None
+    assert high.median_gap == pytest.approx(0.5)
+    finite = referee.judge(Fixed(500.0), [WORKS["gaussian-no-noise"]])
+    assert finite.worst is not None
+
+
+def test_an_accountant_that_does_not_count_contradicts_itself_or_the_truth() -> None:
+    sheet = referee.judge(Fixed(3.0), [WORKS["response-1"], WORKS["response-10"], WORKS["response-100"]])
+    assert {cell.work.id for cell in sheet.cells if cell.unsound} == {"response-10", "response-100"}
+
+
+def test_waiting_ends() -> None:
+    began = time.monotonic()
+    (cell,) = referee.judge(Fixed(1.0, wait=30), [WORKS["gaussian"]], patience=0.2).cells
+    assert time.monotonic() - began < 20
+    assert "TimeoutError" in cell.fault
+
+
+@pytest.mark.parametrize(
+    "accountant, work, said",
+    [
+        ("dp_accounting PLD", "response-10", "1.09869 where ε ∈ [10.9859, 10.986]"),
+        ("dp_accounting RDP", "gaussian-replaced", "4.72851 where ε ∈ [9.99725, 9.99726]"),
+        ("dp_accounting PLD", "laplace-pure", "inf where ε ∈ [1, 1]"),
+        ("prv-accountant", "pure-2x20", "where ε ∈ [39.9999, 40]"),
+        ("Opacus RDP", "training-faint", "-0.0085469 where ε ∈ [0, 0]"),
+    ],
+)
+def test_a_finding_is_shown_by_one_command(
+    accountant: str, work: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["referee", "--accountant", accountant, "--work", work]) == 0
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["Opacus PRV", "OpenDP", "Opacus GDP"])
+def test_other_accountants_answer_through_their_adapters(name: str) -> None:
+    (cell,) = referee.judge(referee.named(name), [WORKS["gaussian-1000"]]).cells
+    assert cell.offered
+    assert not cell.failed
+    assert not cell.unsound
+
+
+def test_names_that_do_not_exist_are_refused() -> None:
+    assert run(["referee", "--accountant", "nobody"]) == 2
+    assert run(["referee", "--work", "nothing-at-all"]) == 2
