@@ -104,7 +104,7 @@ def test_files_have_the_same_edges(tmp_path: Path) -> None:
     FRAME.to_csv(tmp_path / "edges.csv", index=False)
     path = tmp_path / "edges.parquet"
     types = {"source": "int", "target": "int", "weight": "float"}
-    query = release.Sql(f"SELECT source AS a, target AS b, weight FROM '{path}'", files=[path])  # noqa: S608 - ours
+    query = release.Sql(f"SELECT source AS a, target AS b, weight FROM '{path}'", files=[path])
     assert np.array_equal(collected(tmp_path / "edges.parquet"), WEIGHTS)
     assert np.array_equal(collected(release.Csv(tmp_path / "edges.csv", types)), WEIGHTS)
     assert np.array_equal(collected(query, columns=("a", "b", "weight")), WEIGHTS)

@@ -224,7 +224,12 @@ def open(url: str, *, state: str | Path | None = None, clock: Clock = now) -> Bo
 
     `state` is the folder for what this machine remembers of its books: by default the user's state folder.
     """
-    return Book(store_at(url), state_folder() if state is None else Path(state), clock)
+    store = store_at(url)
+    try:
+        return Book(store, state_folder() if state is None else Path(state), clock)
+    except BaseException:
+        store.close()
+        raise
 
 
 __all__ = ["Book", "Memory", "open"]

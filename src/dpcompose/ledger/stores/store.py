@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, inspect, text
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError
 
 from dpcompose.ledger.errors import StoreError, Uncertain
 from dpcompose.ledger.migrations import NEWEST, PLACE
@@ -91,12 +91,18 @@ class Store(ABC):
         return StoreError(f"{self.shown} cannot be reached, so nothing was charged: {said}")
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run work that only looks, on one state of the store."""
-        try:
-            with self.engine.connect().execution_options(dpcompose_reads=True) as connection, connection.begin():
-                return work(connection)
-        except SQLAlchemyError as error:
-            raise StoreError(f"{self.shown} cannot be read: {' '.join(str(error.args[0]).split())[:200]}") from None
+        """Run work that only looks, on one state of the store; again if the store was lost."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with self.engine.connect().execution_options(dpcompose_reads=True) as connection, connection.begin():
+                    return work(connection)
+            except DBAPIError as error:
+                self.forget()
+                if attempt == ATTEMPTS or self.refusal(error) is not None:
+                    said = self.refusal(error) or " ".join(str(error.orig).split())[:200]
+                    raise StoreError(f"{self.shown} cannot be read: it {said}.") from None
+                time.sleep(PAUSE * attempt)
+        raise AssertionError  # the last attempt returns or raises
 
     def forget(self) -> None:
         """Let go of connections that may be broken."""
