@@ -14,13 +14,14 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb
 from scipy.special import betaincinv
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Source
 from dpcompose.numerics.chain import Chain, Flat
 from dpcompose.numerics.enclosure import UNIT, Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.parameters import Whole, exact
 
 CP34 = Source(

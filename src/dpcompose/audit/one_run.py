@@ -24,7 +24,7 @@ from decimal import ROUND_CEILING
 from fractions import Fraction
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, expit
 
@@ -42,6 +42,7 @@ from dpcompose.audit.result import Audit, Witness
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Source
 from dpcompose.numerics.enclosure import Enclosure, Real, ball, rounded
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.search import root
 from dpcompose.parameters import DELTA, EPSILON, Whole, exact
 

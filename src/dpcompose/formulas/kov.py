@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from flint import ctx
-
 from dpcompose.errors import InvalidParameter
 from dpcompose.formulas.card import Found, Output, card
 from dpcompose.formulas.fallback import black_boxes, delta_or, epsilon_or
@@ -24,6 +22,7 @@ from dpcompose.formulas.values import (
 )
 from dpcompose.numerics.binomial import two_point_tails
 from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, ball, enclose
+from dpcompose.numerics.precision import ctx
 from dpcompose.sources import HERE, KOV15, MV16
 from dpcompose.theorems.closed import Concentration, refined
 from dpcompose.theorems.simulation import SingleRegion

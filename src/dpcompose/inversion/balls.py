@@ -17,7 +17,7 @@ from functools import singledispatch
 from typing import TypeAlias
 
 import numpy as np
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from dpcompose.errors import Declined
 from dpcompose.inversion.bounds import log_truncation
@@ -40,6 +40,7 @@ from dpcompose.inversion.sampled_gaussian_rule import (
 from dpcompose.inversion.spectrum import Goal, build_spectrum, total_cumulants
 from dpcompose.inversion.two_point import TwoPointSum
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
+from dpcompose.numerics.precision import ctx
 
 Transform: TypeAlias = Callable[[Ball], acb]
 r"""$u \mapsto M(t+iu)$ on one line."""

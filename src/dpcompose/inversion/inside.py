@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.inversion.laplace import LaplaceLoss
 from dpcompose.inversion.legendre import rule
@@ -35,6 +35,7 @@ from dpcompose.inversion.repeated import Repeated
 from dpcompose.inversion.rounding import LIBM, UNIT, Floats, nearest
 from dpcompose.inversion.saddle import at_delta
 from dpcompose.numerics.enclosure import Real
+from dpcompose.numerics.precision import ctx
 
 MOST_INSIDE, MOST_COUNT, GREATEST_SIZE, MOST_EXPECTED = 40, 20_000, 0.25, 8.0
 LOG_NEGLIGIBLE = -39.0

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.inversion.rounding import Floats
+from dpcompose.numerics.precision import ctx
 
 POINTS = 24
 RUNGS = 512

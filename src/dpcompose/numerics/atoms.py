@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeAlias
 
-from flint import ctx
-
 from dpcompose.numerics.enclosure import Ball, ball
+from dpcompose.numerics.precision import ctx
 
 _LOG_BITS = 320  # logarithms are rounded to multiples of 2^-320
 _MOST_RATIOS = 64  # beyond this, common factors of ratios are not looked for

@@ -19,9 +19,10 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.tilted import Tilted
 
 _BITS = 192

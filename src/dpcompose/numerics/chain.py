@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from numpy.typing import NDArray
 
 from dpcompose.numerics.enclosure import Ball, ball
+from dpcompose.numerics.precision import ctx
 
 _UNIT = 2.0**-53
 _ROW = 4096  # terms a row: a row is off by less than 2.3e-12 of itself

@@ -17,9 +17,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.tilted import Tilted
 
 _BITS = 160

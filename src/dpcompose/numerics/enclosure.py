@@ -10,9 +10,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.errors import Contradiction
+from dpcompose.numerics.precision import ctx
 
 Ball: TypeAlias = arb
 Real: TypeAlias = int | float | Fraction

@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.numerics.atoms import Law, LogRatio, Loss, Part, Parts, Scaled, scaled
 from dpcompose.numerics.berry_esseen import NormalProfile
 from dpcompose.numerics.chernoff import inverse_bounds, profile_bounds
 from dpcompose.numerics.coarse import coarse
 from dpcompose.numerics.enclosure import NON_NEGATIVE, NOTHING, UNIT, Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
 from dpcompose.numerics.states import Table, TableProfile, halves, table

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.numerics.enclosure import Ball, Real, ball
+from dpcompose.numerics.precision import ctx
 
 
 def gamma_lower(shape: Real, x: Ball) -> Ball:

@@ -20,12 +20,13 @@ import math
 from fractions import Fraction
 from itertools import accumulate
 
-from flint import arb, ctx, fmpz_poly
+from flint import arb, fmpz_poly
 
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.gamma import gamma_lower
 from dpcompose.numerics.positive import enclose_probability
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import math
 
-from flint import arb, ctx
+from flint import arb
 from scipy.special import erfcx, erfinv, ndtr, ndtri_exp
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.positive import enclose_probability
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing, invert_increasing
 
 _FAR = 90.0

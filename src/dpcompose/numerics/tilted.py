@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.numerics.atoms import Scaled, value
 from dpcompose.numerics.enclosure import Ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.search import argmin
 
 _BITS = 160

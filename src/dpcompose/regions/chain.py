@@ -17,10 +17,11 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from numpy.typing import NDArray
 
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 
 Floats: TypeAlias = NDArray[np.float64]
 Point: TypeAlias = tuple[Real, Real]

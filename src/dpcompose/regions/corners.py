@@ -14,7 +14,7 @@ from functools import singledispatch
 from itertools import accumulate
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.kernel import Claim
 from dpcompose.mechanisms.discrete_pair import PairLaw
@@ -22,6 +22,7 @@ from dpcompose.notions import Profile
 from dpcompose.numerics.atoms import scaled
 from dpcompose.numerics.binomial import two_point_tails
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.states import Extent, table
 from dpcompose.regions.chain import Chain
 from dpcompose.regions.tradeoff import Corners

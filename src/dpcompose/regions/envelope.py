@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import ctx
 
 from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.regions.chain import Chain, Descent, Floats, beneath
 from dpcompose.regions.levels import FAR, Knee, Level, Levels
 from dpcompose.regions.tradeoff import Event, Tradeoff

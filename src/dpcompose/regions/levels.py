@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from flint import ctx
-
 from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.prove.answer import Answer
 
 FAR = 700.0

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from flint import ctx
-
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms.discrete_pair import distribution, mass_of
 from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.precision import ctx
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.theorems import simulation as lemma
 

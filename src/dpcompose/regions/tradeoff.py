@@ -16,10 +16,9 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from flint import ctx
-
 from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.regions.chain import Chain, Floats
 
 _BITS = 128

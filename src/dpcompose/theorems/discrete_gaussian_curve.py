@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import ctx
-
 from dpcompose.errors import Declined
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.discrete_gaussian import DiscreteGaussian
 from dpcompose.notions import Curve, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.sources import CKS20
 
 

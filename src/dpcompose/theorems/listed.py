@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from flint import ctx
 
 from dpcompose.inversion import Direction, FiniteLoss
 from dpcompose.inversion.loss import Lattice
 from dpcompose.mechanisms.long_pair import MASS_ERROR, LongPairLaw
 from dpcompose.numerics.atoms import Law, Loss, value
 from dpcompose.numerics.enclosure import UNIT, Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 
 ROUNDING = 2.0**-51
 """More than enough for a number rounded outward on both sides, relatively."""

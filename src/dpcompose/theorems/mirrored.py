@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from flint import acb, ctx
+from flint import acb
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import Direction
@@ -20,6 +20,7 @@ from dpcompose.inversion.rounding import Floats
 from dpcompose.notions import Curve
 from dpcompose.numerics.atoms import Law, value
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.theorems.listed import BITS, SampledListed, in_floats
 from dpcompose.theorems.powers import excess_at, quick_mirrored
 from dpcompose.theorems.sampled_curves import SampledLaplaceCurve, complex_excess, integral

@@ -12,11 +12,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose.errors import Declined
 from dpcompose.notions import Curve
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.precision import ctx
 from dpcompose.theorems.renyi import CanonneKamathSteinke, Conversion
 
 _LOWEST, _HIGHEST = -800, 800

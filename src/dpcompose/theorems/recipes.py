@@ -12,13 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import ctx
-
 from dpcompose.errors import Declined, NotProvable
 from dpcompose.mechanisms.staircase import step_height, variance_optimal_gamma
 from dpcompose.numerics.binomial import two_point_delta
 from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.normal import normal_delta, normal_mu
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_increasing, largest_integer
 from dpcompose.numerics.search import bracket, root
 from dpcompose.theorems.closed import chernoff

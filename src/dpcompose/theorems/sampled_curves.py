@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from flint import acb, ctx
+from flint import acb
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import Direction
@@ -23,6 +23,7 @@ from dpcompose.mechanisms.laplace import LaplaceCurve
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import Curve, LaplaceLoss, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.sources import MTZ19
 from dpcompose.theorems.facing import Facing
 from dpcompose.theorems.powers import excess_at, quick_divergence

@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import ctx
-
 from dpcompose.errors import Declined
 from dpcompose.numerics.chisquare import random_shift_renyi, scaled_chisquare_delta, scaled_normal_renyi
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.precision import ctx
 
 INFINITE = Enclosure(math.inf, math.inf)
 

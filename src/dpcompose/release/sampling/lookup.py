@@ -17,9 +17,9 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from flint import ctx
 
 from dpcompose.numerics.enclosure import Ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.release.sampling.source import Source, broken, word, words
 
 FIRST, SECOND = 16, 48  # bits of u that the two stages of a table look at
