@@ -27,6 +27,8 @@ COLUMNS = ("source", "target", "weight")
 class Untouched:
     """Randomness that nobody may draw."""
 
+    for_tests = True  # no start-up test, which would draw
+
     def bytes(self, count: int, /) -> bytes:
         pytest.fail(f"{count} bytes were drawn")
 

@@ -54,6 +54,8 @@ def test_the_normals_are_normal() -> None:
 class ExtremeBytesForTest:
     """The least word, then the greatest."""
 
+    for_tests = True
+
     def bytes(self, count: int, /) -> bytes:
         return bytes(8) + b"\xff" * (count - 8)
 

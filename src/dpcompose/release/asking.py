@@ -21,7 +21,7 @@ from dpcompose.release.ask.statistics import Count, Mean, Sum, Variance
 from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.engine.answers import prepared
 from dpcompose.release.engine.tables import opened
-from dpcompose.release.sampling import OS, Source
+from dpcompose.release.sampling import OS, Source, watched
 
 STATISTICS: Mapping[str, type[Query]] = MappingProxyType(
     {kind.statistic: kind for kind in (Count, Sum, Mean, Variance, Quantile)}
@@ -165,11 +165,12 @@ def answer(
     charge = charge_for(price)
     if budget is not None:
         budget.check(charge)
+    drawing = watched(source)
     with opened(data, table, types, limits) as found:
         ready = prepared(price, found)
         if budget is not None:
             budget.spend(charge)
-        estimates = ready.answer(source)
+        estimates = ready.answer(drawing)
     return Release(asked, price.mechanism, price.charge, estimates, found.files)
 
 

@@ -2,6 +2,7 @@
 
 from dpcompose.release.sampling.coins import bernoulli, bernoulli_exp
 from dpcompose.release.sampling.digits import discrete_laplace, geometric
+from dpcompose.release.sampling.health import Unhealthy, watched
 from dpcompose.release.sampling.source import OS, Integers, OperatingSystem, Source
 from dpcompose.release.sampling.stairs import practical_gamma, staircase
 from dpcompose.release.sampling.thinning import discrete_gaussian
@@ -12,6 +13,7 @@ __all__ = [
     "Integers",
     "OperatingSystem",
     "Source",
+    "Unhealthy",
     "bernoulli",
     "bernoulli_exp",
     "discrete_gaussian",
@@ -20,4 +22,5 @@ __all__ = [
     "practical_gamma",
     "staircase",
     "uniform_below",
+    "watched",
 ]

@@ -21,7 +21,7 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.release.charge import Budget, Charge
-from dpcompose.release.sampling import OS, Source
+from dpcompose.release.sampling import OS, Source, watched
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
 from dpcompose.release.sketches.matrices import Matrix, matrix_of
 from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals, on_grid
@@ -209,13 +209,14 @@ def covariance_sketch(
     charge = Charge(price.mechanism, f"a covariance sketch of {found.features} columns", "(every row)")
     if budget is not None:
         budget.check(charge)
+    drawing = watched(source)
     if found.pieces.again:
         for _ in found.read():
             pass  # a first pass, for its refusals
     with place(found.features, price.rows, into) as rows:
         if budget is not None:
             budget.spend(charge)
-        _fill(rows, found, price, step, source)
+        _fill(rows, found, price, step, drawing)
     return CovarianceSketch(price, rows, step)
 
 

@@ -25,7 +25,7 @@ from dpcompose.numerics.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 from dpcompose.parameters import Param
 from dpcompose.release.charge import Budget, Charge
-from dpcompose.release.sampling import OS, Source
+from dpcompose.release.sampling import OS, Source, watched
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
 from dpcompose.release.sketches.graphs import VERTICES, Chunk, Edges, Ids, edges_of
 from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals, on_grid
@@ -210,13 +210,14 @@ def cut_sketch(
     charge = Charge(price.mechanism, f"a cut sketch of {price.vertices} vertices", "(edge)")
     if budget is not None:
         budget.check(charge)
+    drawing = watched(source)
     if edges.pieces.again:
         for _ in edges.read():
             pass  # a first pass, for its refusals
     with place(price.vertices, price.rows, into) as rows:
         if budget is not None:
             budget.spend(charge)
-        _fill(rows, edges, price, step, source)
+        _fill(rows, edges, price, step, drawing)
     return CutSketch(price, rows, step, None if edges.names is None else dict(edges.names))
 
 
