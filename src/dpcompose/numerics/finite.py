@@ -31,13 +31,15 @@ from dpcompose.numerics.enclosure import NON_NEGATIVE, NOTHING, UNIT, Ball, Encl
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
-from dpcompose.numerics.states import Table, TableProfile, halves, table
+from dpcompose.numerics.states import Extent, Table, TableProfile, halves, table
 from dpcompose.numerics.tilted import Tilted
 
 _FIRST_BITS, _MOST_BITS = 128, 2100
 _GAP = 1e-12
 _BOUNDED_GAP = 1e-6  # where bounds are some percent wide, more would be a waste
 _LEAK_BITS = 512
+_QUICK = 2000  # values of a table that is built at once
+_EVALUATIONS = 60  # of a profile, each walking through the smaller table, until an inverse is certified
 
 
 def sum_delta(parts: Parts, level: Real) -> Enclosure:
@@ -80,6 +82,15 @@ def sum_epsilon(parts: Parts, delta: Enclosure) -> Enclosure:
 def is_listable(parts: Parts) -> bool:
     """Whether two tables hold all sums, so that the profile is exact to a dozen digits."""
     return halves(scaled(parts).parts) is not None
+
+
+def is_quick(parts: Parts) -> bool:
+    """Whether these tables are so small that an answer takes some milliseconds."""
+    blocks = halves(scaled(parts).parts)
+    if blocks is None:
+        return False
+    few, many = (sum((Extent.of(part) for part in block), Extent()).size for block in blocks)
+    return _EVALUATIONS * few + many <= _QUICK
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ from dpcompose.prove.claims import Known, known
 from dpcompose.shown import Shown
 
 NEGLIGIBLE = 1e-12
+LAST_RESORT = 8
+"""The cost of a theorem that says again, at length, what another one said: asked only where that one was wide."""
 ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
 TOLERANCE = Param("tolerance", 0, 1, "relative")
 FLOAT, BALL = "float", "ball"
@@ -252,12 +254,17 @@ def narrowed(  # noqa: PLR0917 - one question
     What one theorem says of both ends is left as it is where it comes as near as `enough`: others seldom help there.
     """
     said: list[tuple[Claim[Any], Enclosure]] = []
-    answer = Answer(name, possible, None, None)
+    answer, settled = Answer(name, possible, None, None), Side(0)
     for claim in facts.profiles():
+        if claim.theorem.cost >= LAST_RESORT and claim.side in settled:
+            continue
         try:
-            said.append((claim, ask(claim.guarantee)))
+            found = ask(claim.guarantee)
         except Declined:
             continue
+        said.append((claim, found))
+        if claim.theorem.side is Side.BOTH and found.gap <= tolerance:
+            settled |= claim.side
         answer = intersected(name, said, possible)
         near = claim.side is Side.BOTH and answer.enclosure.gap <= enough
         if near or is_closed(answer, said, tolerance):

@@ -75,9 +75,19 @@ def compare(mechanism: Mechanism, *, delta: Real | None = None, epsilon: Real | 
     best = about(facts.subject, intersected(asked, said, possible))
     best = best if delta is None else reasoned(best, at)
     theorems = [t for t in STANDARD.theorems.values() if issubclass(t.types[-1], Profile)]
-    rows = [_row(theorem, facts, said, refused) for theorem in theorems]
+    rows = _one_each([_row(theorem, facts, said, refused) for theorem in theorems])
     rows.sort(key=lambda row: (row.value is None, row.value, row.theorem))
     return Comparison(facts.subject, asked, given, at, tuple(rows), best)
+
+
+def _one_each(rows: list[Row]) -> list[Row]:
+    """One row for each ID: the one with the least value, or else the first refusal."""
+    kept: dict[str, Row] = {}
+    for row in rows:
+        known = kept.setdefault(row.theorem, row)
+        if row.value is not None and (known.value is None or row.value < known.value):
+            kept[row.theorem] = row
+    return [*kept.values()]
 
 
 def _evaluated(facts: Known, at: Real, given: str) -> tuple[list[tuple[Claim[Any], Enclosure]], dict[str, str]]:

@@ -11,7 +11,7 @@ from dpcompose.mechanisms.long_pair import FloatAtoms, LongPairLaw
 from dpcompose.notions import FiniteLoss, LaplaceLoss, Pair, Profile, SymmetricProfile
 from dpcompose.numerics.atoms import Law
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
-from dpcompose.numerics.finite import sum_delta, sum_epsilon
+from dpcompose.numerics.finite import is_quick, sum_delta, sum_epsilon
 from dpcompose.numerics.laplace import laplace_delta, laplace_epsilon
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import HERE, KOV15
@@ -118,8 +118,27 @@ def laplace_composition(parts: Parts[LaplaceLoss]) -> Profile:
 def finite_composition(parts: Parts[FiniteLoss]) -> Profile:
     r"""The privacy loss of a composition is the sum of independent losses of its parts, all in one order of the
     neighbours: $\delta(\varepsilon) = \mathrm{P}(S=\infty)+\mathrm{E}(1-e^{\varepsilon-S})_+$, and the larger of
-    the two orders counts.
+    the two orders counts. Here the values of the sum are few enough to be listed at once.
     """
+    profile = _summed(parts)
+    if isinstance(profile, SumOfLosses) and not is_quick(profile.forward):
+        raise Declined("so many values are listed only after the saddle line was tried")
+    return profile
+
+
+@composes("X-FIN", KOV15.at("Sec. 3"), side=Side.BOTH, cost=8)
+def long_finite_composition(parts: Parts[FiniteLoss]) -> Profile:
+    r"""The privacy loss of a composition is the sum of independent losses of its parts, all in one order of the
+    neighbours: $\delta(\varepsilon) = \mathrm{P}(S=\infty)+\mathrm{E}(1-e^{\varepsilon-S})_+$, and the larger of
+    the two orders counts. Here the values of the sum are many: listed if they can be, and else between coarse bounds.
+    """
+    profile = _summed(parts)
+    if not isinstance(profile, SumOfLosses) or is_quick(profile.forward):
+        raise Declined("the values are few and were listed at once")
+    return profile
+
+
+def _summed(parts: Parts[FiniteLoss]) -> Profile:
     forward = tuple((g.forward, n) for g, n in parts.items)
     backward = tuple((g.backward, n) for g, n in parts.items)
     if any(isinstance(law, LongPairLaw) for law, _ in forward):
