@@ -28,12 +28,20 @@ def manual() -> str:
     """Every command: what it does, how it is called, its options and examples."""
     root: Any = typer.main.get_command(app)
     sections = [HEAD]
-    for name, command in root.commands.items():
+    for name, command in _commands(root):
         context = command.context_class(command, info_name=f"dpcompose {name}")
         usage = " ".join([f"dpcompose {name}", *command.collect_usage_pieces(context)]).translate(BRACES)
         sections += [f"## `dpcompose {name}`", inspect.cleandoc(command.help or ""), f"```text\n{usage}\n```"]
         sections += ["\n".join(_options(command)), _examples(command.epilog or "")]
     return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by its whole name; a group comes before what is in it."""
+    for name, command in group.commands.items():
+        yield f"{before}{name}", command
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before}{name} ")
 
 
 def _options(command: Any) -> Iterator[str]:

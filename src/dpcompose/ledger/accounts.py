@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.filters.charge import Charge, Protects
+from dpcompose.filters.odometer import Running
 from dpcompose.ledger import epochs, refusals
 from dpcompose.ledger.desk import Outcome, Outdated, Scope, Step
 from dpcompose.ledger.errors import Refused
@@ -20,6 +21,7 @@ from dpcompose.ledger.history import Entry, history
 from dpcompose.ledger.protocol import Act, DoesNotFit
 from dpcompose.ledger.requests import Disjoint, Request, request_for, text
 from dpcompose.ledger.rules import Guarantee, Rule, exact
+from dpcompose.ledger.statement import Statement, statement
 from dpcompose.numerics.enclosure import Real
 
 if TYPE_CHECKING:
@@ -138,6 +140,14 @@ class Account:
         return min(
             left // cost for s in scopes for left, cost in zip(rows[s.account].left, s.cost, strict=True) if cost
         )
+
+    def running(self, *, delta: Real) -> Running:
+        """An odometer: an ε at δ for what was charged so far, that holds whenever one stops."""
+        return epochs.running(self, delta)
+
+    def statement(self) -> Statement:
+        """A page about the account that an outsider can recompute."""
+        return statement(self)
 
     def history(self) -> tuple[Entry, ...]:
         """Everything that happened, newest last."""

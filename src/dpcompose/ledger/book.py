@@ -22,6 +22,7 @@ from dpcompose.ledger.clocks import Clock, now, utc
 from dpcompose.ledger.desk import Desk
 from dpcompose.ledger.epochs import Present
 from dpcompose.ledger.errors import LedgerError
+from dpcompose.ledger.history import Entry, entry
 from dpcompose.ledger.mark import REGISTRY, Mark, Memory, state_folder
 from dpcompose.ledger.recovery import acknowledged
 from dpcompose.ledger.requests import text
@@ -107,6 +108,11 @@ class Book:
         """The accounts right under one."""
         rows = self.desk.read(lambda connection: statements.below(connection, account.id))
         return tuple(self.account(row.name) for row in rows)
+
+    def tree_history(self, account: Account) -> tuple[Entry, ...]:
+        """Every entry that changed a balance in the account's tree."""
+        rows = self.desk.read(lambda connection: statements.charges_of(connection, account.chain))
+        return tuple(entry(row) for row in rows)
 
     def verify(self, progress: Callable[[int, int], None] | None = None, against: Sequence[Path] = ()) -> Verdict:
         """Replay everything from scratch, by code that shares nothing with what wrote it."""

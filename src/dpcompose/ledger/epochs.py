@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, insert
 
 from dpcompose.errors import InvalidParameter
+from dpcompose.filters import Filter
+from dpcompose.filters.odometer import Running, ladder_of
 from dpcompose.ledger.chain import canonical
 from dpcompose.ledger.clocks import utc
 from dpcompose.ledger.mark import REGISTRY
-from dpcompose.ledger.rules import FilterRule, Guarantee, Rule, filter_rule
+from dpcompose.ledger.rules import FilterRule, Guarantee, Rule, exact, filter_rule
 from dpcompose.ledger.stores import statements
 from dpcompose.ledger.stores.tables import BALANCE, EPOCH
 from dpcompose.numerics.enclosure import Real
@@ -70,6 +72,31 @@ def summed(every: Sequence[Guarantee]) -> Guarantee:
     return Guarantee(sum((g.epsilon for g in every), Fraction(0)), sum((g.delta for g in every), Fraction(0)))
 
 
+def running(account: Account, delta: Real) -> Running:
+    """All that was charged, in every epoch, read by a ladder that was fixed when the account was made."""
+    rows = account.book.epochs(account.id)
+    first = rows[0][1]
+    if not isinstance(first, FilterRule):
+        raise InvalidParameter("account", account.name, "an adaptive one: a plan's claim is that of the whole plan")
+    chosen = first.filter
+    ladder = ladder_of(
+        chosen.name, delta=delta, leak=_set_apart(chosen), expected=chosen.epsilon, adjacency=account.adjacency
+    )
+    return ladder.reading(_charged_ever(account, rows))
+
+
+def _set_apart(chosen: Filter) -> Fraction:
+    return Fraction(0) if chosen.name in {"basic", "gdp"} else chosen.leak
+
+
+def _charged_ever(account: Account, rows: Sequence[tuple[int, Rule]]) -> tuple[Fraction, ...]:
+    if account.mode == "blocks":
+        return tuple(exact(present(account).rule, present(account).used).values())
+    spent = account.book.desk.read(lambda connection: [statements.used_in(connection, epoch) for epoch, _ in rows])
+    every = [exact(rule, used).values() for (_, rule), used in zip(rows, spent, strict=True)]
+    return tuple(sum(values, Fraction(0)) for values in zip(*every, strict=True))
+
+
 def raised(account: Account, *, epsilon: Real, delta: Real, **more: Any) -> Guarantee:
     """Open an epoch; what was reserved in the old one stays there."""
     if account.mode == "plan":
@@ -115,4 +142,4 @@ def kept(
         connection.execute(insert(BALANCE), rows)
 
 
-__all__ = ["Present", "guarantee", "kept", "present", "raised"]
+__all__ = ["Present", "guarantee", "kept", "present", "raised", "running"]

@@ -101,8 +101,8 @@ def _fits_under(terms: Mapping[str, Any], parent: Account | None) -> None:
             raise InvalidParameter(name, terms[name], f"{own}, as in its parent: otherwise costs do not add up")
 
 
-def make(book: Book, made: Declared) -> None:
-    """Enter an account into the registry; a root begins a chain of its own."""
+def make(book: Book, made: Declared, *, again: bool = False) -> None:
+    """Enter an account into the registry; a root begins a chain of its own. `again` accepts one that is the same."""
     token = secrets.token_hex(8)
     parent, chain = (None, None) if made.parent is None else (made.parent.id, made.parent.chain)
     desk = book.desk
@@ -112,7 +112,7 @@ def make(book: Book, made: Declared) -> None:
         desk.not_rewound(connection, registry)
         found = statements.named(connection, made.name)
         if found is not None:
-            return _same(connection, found, token)
+            return _same(connection, found, token, made if again else None)
         account, epoch = statements.next_id(connection, ACCOUNT), statements.next_id(connection, EPOCH)
         content = {"account": account, "at": utc(desk.clock()), "epoch": epoch, "name": made.name, "parent": parent}
         content |= {"rule": made.rule.document(), "terms": dict(made.terms), "token": token}
@@ -135,11 +135,12 @@ def entered(connection: Connection, registry: Head, content: Mapping[str, Any], 
     return Memory(REGISTRY, "", REGISTRY, head.height, head.hash)
 
 
-def _same(connection: Connection, found: Any, token: str) -> tuple[Memory, Mapping[str, Any]]:
+def _same(connection: Connection, found: Any, token: str, made: Declared | None) -> tuple[Memory, Mapping[str, Any]]:
     """The account was made by this very call, whose reply was lost; or the name is taken."""
     entry = statements.creation(connection, found.id)
     content = json.loads(entry.body)
-    if content["token"] != token:
+    equal = made is not None and (made.rule.document(), dict(made.terms)) == (content["rule"], content["terms"])
+    if content["token"] != token and not equal:
         raise Exists(f"There is an account {found.name!r} already: caps never change, and names are used once.")
     return Memory(REGISTRY, "", REGISTRY, entry.height, entry.hash), content
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
 
 from dpcompose.ledger.chain import Head, linked
 from dpcompose.ledger.errors import StoreError
@@ -204,3 +204,15 @@ def entry_at(connection: Connection, chain: int, height: int) -> tuple[str, str]
     """The kind and the hash of one entry."""
     kind, mark = connection.execute(select(ENTRY.c.kind, ENTRY.c.hash).filter_by(chain=chain, height=height)).one()
     return kind, mark
+
+
+def page(connection: Connection, after: tuple[int, int], most: int) -> list[Any]:
+    """The next entries after a chain and height, over all chains."""
+    later = or_(ENTRY.c.chain > after[0], and_(ENTRY.c.chain == after[0], ENTRY.c.height > after[1]))
+    return list(connection.execute(select(ENTRY).where(later).order_by(ENTRY.c.chain, ENTRY.c.height).limit(most)))
+
+
+def charges_of(connection: Connection, chain: int) -> list[Any]:
+    """Every entry of a chain that changed a balance."""
+    chosen = select(ENTRY).where(ENTRY.c.chain == chain, ENTRY.c.kind.in_(("reserve", "cancel", "lost")))
+    return list(connection.execute(chosen.order_by(ENTRY.c.height)))

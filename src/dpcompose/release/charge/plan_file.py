@@ -77,7 +77,7 @@ class PlanFile:
 
     def allowance(self) -> Allowance:
         """The budget, with what is spent taken off."""
-        run = [(_mechanism(self.name, i, row), 1) for i, row in enumerate(self.entries, 1)]
+        run = [(mechanism_of(self.name, i, row), 1) for i, row in enumerate(self.entries, 1)]
         target = self.total.filter if isinstance(self.total, Capped) else self.total
         return Allowance(epsilon=target.epsilon, delta=target.delta).resumed(self.total, self.protects, run)
 
@@ -230,12 +230,13 @@ def _added(
         if len(cost) != len(total.sums) or any(c < 0 for c in cost):
             raise InvalidDocument(f"{name!r}, spent {place}: a cost has {len(total.sums)} numbers, none negative.")
         return total.adding(cost, what), protects.taking(Charge(Composition(), what, row.get("unit")))
-    mechanism = _mechanism(name, place, row)
+    mechanism = mechanism_of(name, place, row)
     after = total.after(mechanism, "the plan") if isinstance(total, Capped) else total.followed_by(mechanism)
     return after, protects.taking(Charge(mechanism, what, row.get("unit")))
 
 
-def _mechanism(name: str, place: int, entry: Mapping[str, Any]) -> Mechanism:
+def mechanism_of(name: str, place: int, entry: Mapping[str, Any]) -> Mechanism:
+    """What an entry says was run."""
     said = entry.get("mechanism")
     try:
         if isinstance(said, str) and said.strip():
@@ -247,4 +248,4 @@ def _mechanism(name: str, place: int, entry: Mapping[str, Any]) -> Mechanism:
     raise InvalidDocument(f"{name!r}, spent {place}: expected a mechanism such as 'Gaussian(noise_std=2)'.")
 
 
-__all__ = ["PlanFile"]
+__all__ = ["PlanFile", "mechanism_of"]
