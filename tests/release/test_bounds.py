@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -15,9 +16,17 @@ from cases import cases
 from dpcompose import release
 from dpcompose.release.ask.quantiles import gaps
 from dpcompose.release.sampling.testing import RepeatableBytesForTests
-from release import engines
+from release import engines, law
 
 KEYS = ["a", "b", "c", "d"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_engine() -> Iterator[None]:
+    with law.shared_engine():
+        yield
+
+
 SCHEMA = {"unit": pl.Int64, "key": pl.String, "value": pl.Float64}
 ROW = st.tuples(
     st.integers(-3, 3),

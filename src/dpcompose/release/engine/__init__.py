@@ -5,7 +5,7 @@
 | `kinds` | what the values of a column are, the same in every engine |
 | `rows` | rows inside an engine, and the few things that are done with them |
 | `duck`, `spark` | the two engines |
-| `frames`, `text`, `sandbox` | frames in memory, text files, and files of the embedded engine |
+| `frames`, `text`, `sandbox`, `selects` | frames in memory, text files, the embedded engine, and what SQL reads |
 | `tables` | anything that is a table, through one door |
 | `totals`, `masks`, `points` | bounded sums, inside the engine |
 | `answers` | sums, with noise; exact ones are a `secret` |

@@ -103,9 +103,8 @@ def clipped(number: str, low: int, high: int) -> str:
 
 def present(rows: Rows, roles: Iterable[str]) -> Rows:
     """The rows in which nothing is missing: no label is NULL, and no value NULL or NaN."""
-    for role in roles:
-        rows = rows.where(rows.dialect.is_real(role) if role == "value" else f"{role} IS NOT NULL")
-    return rows
+    there = [rows.dialect.is_real(role) if role == "value" else f"{role} IS NOT NULL" for role in roles]
+    return rows.where(" AND ".join(there)) if there else rows
 
 
 __all__ = ["HEX", "PRIME", "Batches", "Dialect", "Rows", "clipped", "present", "real"]

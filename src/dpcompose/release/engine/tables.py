@@ -19,6 +19,7 @@ from dpcompose.release.engine.frames import ArrowFrame, Frame, PandasFrame, Pola
 from dpcompose.release.engine.kinds import DECLARED, ROLES, SERVES, Kind
 from dpcompose.release.engine.rows import Batches, Rows
 from dpcompose.release.engine.sandbox import engine, literal_paths, located
+from dpcompose.release.engine.selects import FUNCTIONS, selected, sources_of
 from dpcompose.release.refusals import InvalidData
 
 T = TypeVar("T")
@@ -242,9 +243,15 @@ def _sql(stack: ExitStack, source: Sql, limits: Limits) -> Table:
     given = [Path(path) for path in source.files]
     name = "The query" if database is None else repr(database.name)
     connection = attempt(name, lambda: stack.enter_context(engine(limits, [*files, *given], database)))
-    text_ = attempt(name, lambda: _selected(source.text))
-    _allowed(attempt(name, lambda: connection.get_table_names(text_)), _views(connection, name), source.views)
-    return _related(name, lambda: connection.sql(text_))
+    query = attempt(name, lambda: selected(source.text))
+    read = attempt(name, lambda: sources_of(connection, query))
+    _allowed([table for table, function in read if not function], _views(connection, name), source.views)
+    unknown = sorted({table for table, function in read if function} - FUNCTIONS)
+    if unknown:
+        raise InvalidData(
+            f"The query reads through {unknown[0]!r}, which guesses, or reads anything: use Parquet files."
+        )
+    return _related(name, lambda: connection.sql(query))
 
 
 def _views(connection: Any, name: str) -> set[str]:
@@ -258,16 +265,6 @@ def _allowed(names: Sequence[str], views: set[str], allowed: Sequence[str]) -> N
     for name in sorted(names):
         if name.lower() in folded:
             raise InvalidData(f"{name!r} is a view, which may read anything: name it in `views` if you know it.")
-
-
-def _selected(query: str) -> str:
-    """The text of exactly one SELECT; anything else fails."""
-    import duckdb
-
-    statements = duckdb.extract_statements(query)
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise InvalidData("The query is not exactly one SELECT.")
-    return str(statements[0].query)
 
 
 OPENERS: Mapping[type[Any], Callable[[ExitStack, Any, Limits], Table]] = {

@@ -1,0 +1,242 @@
+"""The law of releases: with one unit's rows changed nothing changes but what the noise was made to cover.
+
+A pair of tables is released on an engine, with noise that is silent. The outcome must be of the same kind, in the same
+words, with the same labels where labels are given; the exact sums may differ in as many cells, and by as much, as the
+mechanism was told. `Violation` says which of these fails.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest import mock
+
+import dpcompose as dpc
+from dpcompose import release
+from dpcompose.release.ask.quantiles import Quantile, gaps
+from dpcompose.release.asking import answer
+from dpcompose.release.engine import answers, sandbox, tables
+from dpcompose.release.engine.secret import Secret
+from dpcompose.release.sampling.testing import RepeatableBytesForTests
+from release import forms, lines, nasty, oracle
+from release.engines import Book
+
+RANGE: dict[str, Any] = {"value": "value", "lower": -3, "upper": 10, "grid": Fraction(1, 4)}
+
+
+CSV = Path(tempfile.mkdtemp(prefix="dpcompose-test-")) / "rows.csv"
+
+
+class Violation(AssertionError):
+    """Something but the noise depends on one unit's rows."""
+
+
+class SaltedSilence:
+    """Salts that look random, and noise that is 0."""
+
+    def __init__(self, seed: int) -> None:
+        self._salts, self._left = RepeatableBytesForTests(seed), 2
+
+    def bytes(self, count: int, /) -> bytes:
+        self._left -= 1
+        return self._salts.bytes(count) if self._left >= 0 else b"\xff" * count
+
+
+@lru_cache(maxsize=4096)
+def _mechanisms(statistic: str, shape: tuple[tuple[str, Any], ...]) -> Any:
+    options = {name: list(range(value)) if name == "keys" else value for name, value in shape}
+    return release.quote(statistic, **options)
+
+
+def priced(statistic: str, options: dict[str, Any]) -> Any:
+    """The price of a question, which does not depend on what its keys are."""
+    shape = tuple((name, len(value) if name == "keys" else value) for name, value in options.items())
+    return replace(_mechanisms(statistic, shape), query=release.query(statistic, **options))
+
+
+def question(chance: Random, keys: list[Any] | None, *, every_row: bool, replaced: bool, unseen: bool = False) -> Any:
+    """A statistic with bounds of every kind, and its price."""
+    statistic = chance.choice(["count", "count", "count", "sum", "mean", "variance", "quantile"])
+    options: dict[str, Any] = {"unit": release.EVERY_ROW if every_row else "unit", "epsilon": 1}
+    options["adjacency"] = dpc.REPLACE_ONE if replaced else dpc.ADD_REMOVE
+    if not every_row:
+        options["max_rows"] = chance.choice([1, 1, 2])
+    if statistic != "count":
+        options |= RANGE
+    if statistic == "quantile":
+        return priced(statistic, {**options, "q": chance.choice([0, Fraction(1, 3), Fraction(1, 2), 1])})
+    if unseen and statistic != "count":
+        return priced(statistic, options)
+    if (keys is not None or unseen) and chance.random() < 0.8:
+        options["by"] = "key"
+        if not every_row:
+            options["max_groups"] = chance.choice([1, 2])
+        if unseen or (statistic == "count" and chance.random() < 0.3):
+            options |= {"epsilon": 8, "delta": Fraction(1, 2)}  # so that a key of a few units is shown
+        else:
+            options["keys"] = keys
+    return priced(statistic, options)
+
+
+@dataclass
+class Outcome:
+    """What the world sees of a release, and (for the law only) what it was computed from."""
+
+    kind: str
+    words: str
+    labels: list[Any] = field(default_factory=list)
+    charges: int = 0
+    exact: Any = None
+
+
+@contextmanager
+def watched() -> Iterator[list[Any]]:
+    """The exact sums on their way to the noise."""
+    seen: list[Any] = []
+
+    def spy(function: Any) -> Any:
+        def watch(*given: Any) -> Any:
+            held = function(*given).spent_in(lambda found: found)
+            seen.append(held)
+            return Secret(held)
+
+        return watch
+
+    with ExitStack() as stack:
+        for name in ("totals", "counted_points"):
+            stack.enter_context(mock.patch.object(answers, name, spy(getattr(answers, name))))
+        yield seen
+
+
+@contextmanager
+def shared_engine() -> Iterator[None]:
+    """One embedded engine for many releases of frames, as to start one takes longer than a small release."""
+    with sandbox.engine() as connection:
+        started = tables.engine
+
+        @contextmanager
+        def again(limits: Any, files: Any = (), database: Any = None) -> Iterator[Any]:
+            if files or database:
+                with started(limits, files, database) as own:
+                    yield own
+            else:
+                yield connection
+
+        with mock.patch.object(tables, "engine", again):
+            yield
+
+
+def each(seed: int, pairs: int, form: str) -> Iterator[str]:
+    """Pairs on one form of tables, each of which obeys the law; what became of them."""
+    chance = Random(f"{form} {seed}")  # noqa: S311 - tables for tests
+    with shared_engine():
+        for number in range(pairs):
+            yield _one(chance, number, form)
+
+
+def on_spark(session: Any, seed: int, pairs: int) -> Iterator[str]:
+    """The same on Spark, where a release takes seconds."""
+    chance = Random(seed)  # noqa: S311 - tables for tests
+    labels = tuple(column for column in nasty.LABELS if column.name != "uint64")  # Spark has no such numbers
+    for number in range(pairs):
+        found = nasty.pair(chance, every_row=number % 5 == 0, labels=labels)
+        odd = found.columns[1] is nasty.ODD_DAY
+        keys = None if odd else found.keys
+        price = question(chance, keys, every_row=number % 5 == 0, replaced=found.replaced, unseen=odd)
+        seen = []
+        for rows in (found.here, found.there):
+            table = nasty.table(found.columns, rows)
+            seen.append(outcome(price, forms.on_spark(session, table), number, {}))
+            agree(price, seen[-1], nasty.rows(table), number)
+        compare(price, *seen)
+        yield seen[0].kind
+
+
+def _one(chance: Random, number: int, form: str) -> str:
+    every_row = chance.random() < 0.2
+    if form == "csv":
+        text = lines.pair(chance)
+        price = question(chance, text.keys or None, every_row=False, replaced=text.replaced)
+        here, there = (outcome(price, text.written(rows, CSV), number, {}) for rows in (text.here, text.there))
+        compare(price, here, there)
+        return here.kind
+    found = nasty.pair(chance, every_row=every_row, holes=form != "pandas numpy")
+    odd = found.columns[1] is nasty.ODD_DAY
+    price = question(chance, None if odd else found.keys, every_row=every_row, replaced=found.replaced, unseen=odd)
+    seen = []
+    for rows in (found.here, found.there):
+        if form == "pandas objects":
+            # A stray object is missing: its row is left out, whoever has it.
+            mine = next((row[0] for row in found.here if row not in found.there), None)
+            frame, types = forms.objects(found.columns, forms.strayed(chance, rows, mine))
+            seen.append(outcome(price, frame, number, {"types": types}))
+            continue
+        table = nasty.table(found.columns, rows)
+        seen.append(outcome(price, forms.FORMS[form](table), number, {}))
+        agree(price, seen[-1], nasty.rows(table), number)
+    compare(price, *seen)
+    return seen[0].kind
+
+
+def outcome(price: Any, data: Any, seed: int, door: Mapping[str, Any]) -> Outcome:
+    """Release it."""
+    book = Book()
+    source: Any = RepeatableBytesForTests(seed) if isinstance(price.query, Quantile) else SaltedSilence(seed)
+    with watched() as seen:
+        try:
+            found = answer(price, data, budget=book, source=source, **door)
+        except dpc.DPError as refusal:
+            return Outcome(type(refusal).__name__, str(refusal), charges=len(book.charges))
+    given = getattr(price.query, "keys", None) is not None or getattr(price.query, "by", None) is None
+    labels = [(type(key).__name__, key) for key in found.values] if given else []
+    words = f"{price.query} {[estimate.note for estimate in found.estimates.values()] if given else ''}"
+    return Outcome("answer", words, labels, len(book.charges), seen[-1])
+
+
+def agree(price: Any, seen: Outcome, rows: list[tuple[Any, Any, Any]], seed: int) -> None:
+    """Raise `Violation` where an engine sums something else than a loop over the rows."""
+    if seen.kind != "answer":
+        return
+    words = RepeatableBytesForTests(seed)
+    a, b = (int.from_bytes(words.bytes(8), "little") for _ in range(2))
+    meant = oracle.truth(price.query, rows, (1 + a % (oracle.PRIME - 1), b % oracle.PRIME))
+    found = (
+        seen.exact.tolist() if isinstance(price.query, Quantile) else {k: v for k, v in seen.exact.items() if any(v)}
+    )
+    meant = meant if isinstance(meant, list) else {k: v for k, v in meant.items() if any(v)}
+    if found != meant:
+        raise Violation(f"an engine sums {found!r:.200}, a loop {meant!r:.200} ({price.query})")
+
+
+def compare(price: Any, here: Outcome, there: Outcome) -> None:
+    """Raise `Violation` where the law is broken."""
+    for part in ("kind", "words", "labels", "charges"):
+        if getattr(here, part) != getattr(there, part):
+            raise Violation(f"{part}: {getattr(here, part)!r:.200} and {getattr(there, part)!r:.200} ({price.query})")
+    if here.exact is None:
+        return
+    query = price.query
+    if isinstance(query, Quantile):
+        moved = max(abs(gaps(here.exact, query.level) - gaps(there.exact, query.level)))
+        if moved > query.scale * query.epsilon / 2:
+            raise Violation(f"a gap moves by {moved}")
+        return
+    none = (0,) * len(query.tallies)
+    distances = [
+        [abs(a - b) for a, b in zip(here.exact.get(key, none), there.exact.get(key, none), strict=True)]
+        for key in here.exact.keys() | there.exact.keys()
+    ]
+    cells = sum(any(distance) for distance in distances)
+    if cells > query.cells:
+        raise Violation(f"{cells} cells move, and {query.cells} are declared ({query})")
+    allowed = [noise.mechanism.sensitivity for noise in price.drawn.values()]
+    for distance in distances:
+        if any(a > b for a, b in zip(distance, allowed, strict=True)):
+            raise Violation(f"a cell moves by {distance}, and {allowed} are declared ({query})")

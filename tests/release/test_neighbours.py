@@ -1,0 +1,65 @@
+"""Neighbours as a law: with one unit's rows changed nothing changes but what the noise covers, on every engine.
+
+`bench/neighbours.py` draws as many more pairs as there is time for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from cases import scaled
+from release import law
+from release.engines import NEEDS_SPARK, spark
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+PAIRS = {
+    "arrow": 600,
+    "polars": 500,
+    "polars lazy": 500,
+    "pandas arrow": 500,
+    "pandas nullable": 500,
+    "pandas numpy": 500,
+    "pandas objects": 500,
+    "duckdb": 400,
+    "parquet": 100,
+    "csv": 900,
+}
+"""5,000 of them."""
+PART = 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form, part", [(form, part) for form, pairs in PAIRS.items() for part in range(pairs // PART)])
+def test_nothing_but_the_noise_depends_on_the_rows_of_one_unit(form: str, part: int) -> None:
+    kinds = Counter(law.each(part, scaled(PART), form))
+    assert kinds["answer"] >= 0.8 * kinds.total()  # the rest is refused, by names and types alone
+    assert set(kinds) <= {"answer", "InvalidData"}
+
+
+@pytest.mark.slow
+@NEEDS_SPARK
+def test_spark_obeys_the_law_and_sums_what_a_loop_sums() -> None:
+    kinds = Counter(law.on_spark(spark(), 1, 12))
+    assert kinds["answer"] >= 10
+
+
+def test_a_refusal_a_word_a_label_or_a_charge_in_one_of_two_tables_alone_breaks_the_law() -> None:
+    price = law.priced("count", {"unit": "unit", "epsilon": 1})
+    said = law.Outcome("answer", "words", ["a"], 1, {None: (3,)})
+    law.compare(price, said, law.Outcome("answer", "words", ["a"], 1, {None: (4,)}))
+    for other in (
+        law.Outcome("InvalidData", "words", ["a"], 1),
+        law.Outcome("answer", "other words", ["a"], 1, {None: (3,)}),
+        law.Outcome("answer", "words", ["A"], 1, {None: (3,)}),
+        law.Outcome("answer", "words", ["a"], 0, {None: (3,)}),
+        law.Outcome("answer", "words", ["a"], 1, {None: (5,)}),
+        law.Outcome("answer", "words", ["a"], 1, {None: (3,), b"a": (1,)}),
+    ):
+        with pytest.raises(law.Violation):
+            law.compare(price, said, other)
