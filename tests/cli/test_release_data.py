@@ -1,4 +1,4 @@
-"""`dpcompose release` and its files: declared types, kept answers, keys that move no cursor, patterns that are shown."""
+"""`dpcompose release` and its files: declared types, kept answers, keys that move no cursor, patterns on view."""
 
 from __future__ import annotations
 
