@@ -15,6 +15,8 @@ from flint import arb
 from rounding.measure import POINTS, Gauge, Row
 from rounding.table import TABLE, title
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
 
 

@@ -15,6 +15,8 @@ from mpmath import mp
 from step_law import Decay, Step, Tilted
 from stored import decimals
 
+pytestmark = [pytest.mark.slow, pytest.mark.derives]
+
 Q, NOISE = Fraction("0.1"), Fraction("1.5")
 STEPS = [Step(0.1, 1.5, 1), Step(0.1, 1.5, -1), Step(0.001, 0.4, 1), Step(0.3, 20.0, -1), Step(0.01, 2.0, 1, cut=9.0)]
 

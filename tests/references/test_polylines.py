@@ -15,6 +15,8 @@ from polylines import Lattice, OneStep, chords, pooled, tangents
 from stored import Reference, computed, read
 from tangent_choice import Shape, touching
 
+pytestmark = [pytest.mark.slow, pytest.mark.derives]
+
 BITS = 200
 CUT = Cut(0.01, BITS, -60.0)
 SHAPES = [("0.1", "1.5"), ("0.00001", "0.25"), ("0.001", "0.4"), ("0.00001", "3"), ("0.0003", "25"), ("0.5", "80")]

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from agreement import TOLERANCE, above, below, delta_of, disputed_delta, epsilon_of, overstated, understated
 from compute import COUNTS, DECADES, NOISES, RATES, draws
+from derived import digest, sources
 from flint import arb, ctx, fmpq
 from stored import Reference, computed, read, widest
+
+pytestmark = pytest.mark.slow
 
 WORKS = read()
 RECOMPUTED = 100
@@ -90,6 +94,17 @@ def test_epsilon_is_never_overstated() -> None:
     assert not [said for work in works for said in overstated(work, epsilon_of(work, above(work.delta[1])))]
 
 
+def test_a_change_of_a_method_or_a_result_is_noticed(tmp_path: Path) -> None:
+    names = {path.name for path in sources()}
+    assert {"works.jsonl", "stored.py", "inverse_transform.py", "lattice_power.py", "test_methods.py"} <= names
+    method = tmp_path / "method.py"
+    method.write_text("1")
+    first = digest([method], ["flint 1"])
+    assert digest([method], ["flint 1"]) == first != digest([method], ["flint 2"])
+    method.write_text("2")
+    assert digest([method], ["flint 1"]) != first
+
+
 def test_the_box_is_covered() -> None:
     assert len(WORKS) >= 2000
     sampled = [work for work in WORKS if work.kind == "sampled"]
@@ -108,6 +123,7 @@ def test_references_are_sharp_and_different() -> None:
     assert len({(w.work, w.order) for w in WORKS}) == len(WORKS)
 
 
+@pytest.mark.derives
 @pytest.mark.parametrize("part", range(4))
 def test_references_come_out_the_same(part: int) -> None:
     """The line stands on the other side of the saddle this time, and polylines have other corners."""
