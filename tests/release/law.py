@@ -41,6 +41,8 @@ class Violation(AssertionError):
 class SaltedSilence:
     """Salts that look random, and noise that is 0."""
 
+    for_tests = True
+
     def __init__(self, seed: int) -> None:
         self._salts, self._left = RepeatableBytesForTests(seed), 2
 
@@ -173,9 +175,8 @@ def _one(chance: Random, number: int, form: str) -> str:
     seen = []
     for rows in (found.here, found.there):
         if form == "pandas objects":
-            # A stray object is missing: its row is left out, whoever has it.
-            mine = next((row[0] for row in found.here if row not in found.there), None)
-            frame, types = forms.objects(found.columns, forms.strayed(chance, rows, mine))
+            mine = not every_row and (found.replaced or any(row[0] == found.who for row in rows))
+            frame, types = forms.objects(found.columns, forms.strayed(chance, rows, found.who) if mine else rows)
             seen.append(outcome(price, frame, number, {"types": types}))
             continue
         table = nasty.table(found.columns, rows)

@@ -101,6 +101,7 @@ class Pair:
     there: list[tuple[Any, Any, Any]]
     replaced: bool
     keys: list[Any]
+    who: Any
 
 
 def made(column: Column, values: list[Any]) -> Any:
@@ -154,7 +155,7 @@ def pair(chance: Random, *, every_row: bool, holes: bool = True, labels: tuple[C
     chance.shuffle(there)
     keys = chance.sample(pools[1], min(chance.choice([1, 3, 6]), len(pools[1])))
     swapped = chance.random() < 0.5
-    return Pair(columns, there if swapped else here, here if swapped else there, replaced, keys)
+    return Pair(columns, there if swapped else here, here if swapped else there, replaced, keys, who)
 
 
 Build = Callable[[Any], Any]
