@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -56,6 +57,7 @@ def parquet(folder: Path) -> Path:
 def spark() -> Any:
     """One small Spark session for the whole run."""
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # sketches are made on the executors
     from pyspark.sql import SparkSession
 
     return (

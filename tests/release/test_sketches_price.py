@@ -130,7 +130,7 @@ def test_tau_is_the_formula_of_the_additive_error() -> None:
 
 def test_what_is_charged_is_what_was_asked_for() -> None:
     price = cut_price(vertices=100, **GOAL)
-    assert price.mechanism == dpc.BlackBox(epsilon=1, delta=F("1e-6"))
+    assert price.mechanism == dpc.BlackBox(epsilon=1, delta=F("1e-6"), adjacency=dpc.ADD_REMOVE)
     assert dpc.epsilon(price.mechanism, F("1e-6")).upper == 1
     assert "published: 119 rows" in str(price)
 

@@ -7,8 +7,8 @@ matrix is read in pieces. Their mean square along $x$, less $w^2|x|^2$, is the a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -21,10 +21,11 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.release.charge import Budget, Charge
-from dpcompose.release.sampling import OS, Source, watched
+from dpcompose.release.sampling import OS, Source
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
-from dpcompose.release.sketches.matrices import Matrix, matrix_of
-from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals, on_grid
+from dpcompose.release.sketches.making import Draft
+from dpcompose.release.sketches.matrices import Matrix, matrix_of, shortened
+from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals
 from dpcompose.release.sketches.price import (
     Goal,
     Price,
@@ -38,7 +39,8 @@ from dpcompose.release.sketches.price import (
 )
 from dpcompose.release.sketches.profile import random_shift_delta
 from dpcompose.release.sketches.progress import progress
-from dpcompose.release.sketches.store import blocks, place
+from dpcompose.release.sketches.spark import checked, fill_covariance, is_spark
+from dpcompose.release.sketches.store import blocks
 from dpcompose.theorems.sketches import covariance_renyi, cut_delta, rows_needed
 
 _CERTAIN = Enclosure(1.0, 1.0)
@@ -207,22 +209,27 @@ def covariance_sketch(
     found = matrix_of(matrix, features, columns, table)
     step = grid_step(price.width, grid)
     charge = Charge(price.mechanism, f"a covariance sketch of {found.features} columns", "(every row)")
-    if budget is not None:
-        budget.check(charge)
-    drawing = watched(source)
-    if found.pieces.again:
-        for _ in found.read():
-            pass  # a first pass, for its refusals
-    with place(found.features, price.rows, into) as rows:
-        if budget is not None:
-            budget.spend(charge)
-        _fill(rows, found, price, step, drawing)
-    return CovarianceSketch(price, rows, step)
+    draft = Draft(found.features, price.rows, step, charge, found.look, lambda rows, d: _fill(rows, found, price, d))
+    if is_spark(matrix):
+        named = list(columns or ())
+        draft = replace(draft, look=lambda: checked(matrix, named), fill=_on_executors(matrix, named, price))
+    return CovarianceSketch(price, draft.made(budget, source, into), step)
 
 
-def _fill(rows: Floats, matrix: Matrix, price: CovariancePrice, step: float, source: Source) -> None:
-    """First the noise, so that nothing without it is ever stored; then the matrix; then the grid."""
+def _on_executors(matrix: object, columns: Sequence[str], price: CovariancePrice) -> Callable[[Floats, Source], None]:
+    longest = _longest(price)
+    return lambda rows, source: fill_covariance(rows, matrix, columns, source, width=price.width, longest=longest)
+
+
+def _longest(price: CovariancePrice) -> float | None:
+    """The length that rows are cut to: one that comes or goes is hidden up to this."""
+    return float(price.goal.change) if price.adjacency is Adjacency.ADD_REMOVE else None
+
+
+def _fill(rows: Floats, matrix: Matrix, price: CovariancePrice, source: Source) -> None:
+    """First the noise, so that nothing without it is ever stored; then the matrix."""
     d, r = rows.shape
+    longest = _longest(price)
     for block in blocks(d, r):
         rows[block] = price.width * normals(source, block.stop - block.start, r)
     at_once = max(1, AT_ONCE // max(d, r))
@@ -230,18 +237,9 @@ def _fill(rows: Floats, matrix: Matrix, price: CovariancePrice, step: float, sou
         for piece in matrix.read():
             for start in range(0, len(piece), at_once):
                 part = piece[start : start + at_once]
-                if price.adjacency is Adjacency.ADD_REMOVE:
-                    part = _shortened(part, float(price.goal.change))
+                part = part if longest is None else shortened(part, longest)
                 rows += part.T @ normals(source, len(part), r)
             advance(len(piece))
-    for block in blocks(d, r):
-        rows[block] = on_grid(rows[block], step)
-
-
-def _shortened(rows: Floats, length: float) -> Floats:
-    """Every row no longer than this, each by itself; a little shorter still, for the rounding."""
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows * np.where(norms > length, length / np.maximum(norms, 1e-300), 1.0) * (1 - 2.0**-40))
 
 
 __all__ = ["CovariancePrice", "CovarianceSketch", "covariance_price", "covariance_sketch"]

@@ -11,8 +11,8 @@ since the complete graph's part of $L_H$ is $w(I - J/n)$.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,15 @@ from dpcompose.numerics.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
 from dpcompose.parameters import Param
 from dpcompose.release.charge import Budget, Charge
-from dpcompose.release.sampling import OS, Source, watched
+from dpcompose.release.sampling import OS, Source
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
 from dpcompose.release.sketches.graphs import VERTICES, Chunk, Edges, Ids, edges_of
-from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals, on_grid
+from dpcompose.release.sketches.making import Draft
+from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals
 from dpcompose.release.sketches.price import Goal, Price, exact_rows, gaussian_guess, goal, least_width, scaled, worse
 from dpcompose.release.sketches.progress import progress
-from dpcompose.release.sketches.store import blocks, place
+from dpcompose.release.sketches.spark import checked, fill_cut, is_spark
+from dpcompose.release.sketches.store import blocks
 from dpcompose.theorems.sketches import CutSketch as Reweighted
 from dpcompose.theorems.sketches import cut_delta, published_width, rows_needed
 
@@ -208,21 +210,19 @@ def cut_sketch(
     )
     step = grid_step(math.sqrt(price.width), grid)
     charge = Charge(price.mechanism, f"a cut sketch of {price.vertices} vertices", "(edge)")
-    if budget is not None:
-        budget.check(charge)
-    drawing = watched(source)
-    if edges.pieces.again:
-        for _ in edges.read():
-            pass  # a first pass, for its refusals
-    with place(price.vertices, price.rows, into) as rows:
-        if budget is not None:
-            budget.spend(charge)
-        _fill(rows, edges, price, step, drawing)
-    return CutSketch(price, rows, step, None if edges.names is None else dict(edges.names))
+    draft = Draft(price.vertices, price.rows, step, charge, edges.look, lambda rows, d: _fill(rows, edges, price, d))
+    if is_spark(graph):
+        draft = replace(draft, look=lambda: checked(graph, columns), fill=_on_executors(graph, columns, price))
+    return CutSketch(price, draft.made(budget, source, into), step, None if edges.names is None else dict(edges.names))
 
 
-def _fill(rows: Floats, edges: Edges, price: CutPrice, step: float, source: Source) -> None:
-    """First the noise, so that nothing without it is ever stored; then the edges; then the grid."""
+def _on_executors(graph: object, columns: Sequence[str], price: CutPrice) -> Callable[[Floats, Source], None]:
+    kept, noise = 1 - price.width / price.vertices, math.sqrt(price.width)
+    return lambda rows, source: fill_cut(rows, graph, columns, source, kept=kept, noise=noise)
+
+
+def _fill(rows: Floats, edges: Edges, price: CutPrice, source: Source) -> None:
+    """First the noise, so that nothing without it is ever stored; then the edges."""
     n, r = rows.shape
     total = np.zeros(r)
     for block in blocks(n, r):
@@ -239,8 +239,6 @@ def _fill(rows: Floats, edges: Edges, price: CutPrice, step: float, source: Sour
                 part = slice(start, start + at_once)
                 _add(rows, (u[part], v[part], weight[part]), 1 - price.width / n, source)
             advance(len(u))
-    for block in blocks(n, r):
-        rows[block] = on_grid(rows[block], step)
 
 
 def _add(rows: Floats, chunk: Chunk, kept: float, source: Source) -> None:

@@ -43,6 +43,12 @@ class Edges:
                 part = slice(start, start + BATCH)
                 yield u[part], v[part], weight[part]
 
+    def look(self) -> None:
+        """A first pass, for its refusals, where there can be a second."""
+        if self.pieces.again:
+            for _ in self.read():
+                pass
+
     def _checked(self, piece: Any) -> Chunk:
         columns = list(piece.T) if isinstance(piece, np.ndarray) and piece.ndim == 2 else _columns(piece)
         if len(columns) not in {2, 3}:

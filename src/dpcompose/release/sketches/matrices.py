@@ -32,6 +32,18 @@ class Matrix:
                 raise InvalidData(f"A piece of the matrix is not an array of rows with {self.features} columns.")
             yield rows
 
+    def look(self) -> None:
+        """A first pass, for its refusals, where there can be a second."""
+        if self.pieces.again:
+            for _ in self.read():
+                pass
+
+
+def shortened(rows: Floats, length: float) -> Floats:
+    """Every row no longer than this, each by itself; a little shorter still, for the rounding."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows * np.where(norms > length, length / np.maximum(norms, 1e-300), 1.0) * (1 - 2.0**-40))
+
 
 def matrix_of(matrix: object, features: int | None, columns: Sequence[str] | None, table: str | None) -> Matrix:
     """The rows of anything that is a matrix."""
@@ -76,4 +88,4 @@ def _same(declared: int | None, found: int) -> int:
     return int(FEATURES.check("features", found))
 
 
-__all__ = ["Matrix", "matrix_of"]
+__all__ = ["Matrix", "matrix_of", "shortened"]

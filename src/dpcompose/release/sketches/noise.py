@@ -34,10 +34,14 @@ UNPROVED = (
 
 def normals(source: Source, rows: int, columns: int) -> Floats:
     """Independent standard normals."""
-    drawn = words(source, rows * columns, 8)
+    return from_words(words(source, rows * columns, 8)).reshape(rows, columns)
+
+
+def from_words(drawn: npt.NDArray[np.unsignedinteger]) -> Floats:
+    """A standard normal for each 64-bit word."""
     size: Floats = ndtri((np.asarray(drawn >> np.uint64(1), dtype=np.float64) + 0.5) * 2.0**-64)
     np.negative(size, out=size, where=(drawn & np.uint64(1)).astype(bool))
-    return size.reshape(rows, columns)
+    return size
 
 
 def grid_step(deviation: float, grid: Real | None) -> float:
@@ -57,4 +61,4 @@ def on_grid(values: Floats, step: float) -> Floats:
     return np.asarray(np.rint(values / step) * step)
 
 
-__all__ = ["AT_ONCE", "UNPROVED", "Floats", "grid_step", "normals", "on_grid"]
+__all__ = ["AT_ONCE", "UNPROVED", "Floats", "from_words", "grid_step", "normals", "on_grid"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,10 @@ def place(length: int, rows: int, into: str | Path | None) -> Iterator[Floats]:
     path = Path(into)
     if path.suffix != ".npy" or path.exists() or not path.parent.is_dir():
         raise InvalidParameter("into", into, "a path for a new file that ends in .npy, in a folder that exists")
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # nobody else's to read
+    except OSError as error:
+        raise InvalidParameter("into", into, f"a path for a new file ({error.strerror})") from None
     made = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(length, rows))
     try:
         yield made
