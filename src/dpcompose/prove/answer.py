@@ -89,8 +89,7 @@ class Answer(Shown):
 class Cap(Answer):
     """What a fully adaptive composition costs: the guarantee of whoever stays below its sums on every path.
 
-    It is no running total. The sums must be fixed before the first output; whoever stops after looking has not lost
-    less than a cap that held from the start, and may have lost more than the sums of their own path would say.
+    It is no running total: whoever stops after looking may have lost more than the sums of their own path would say.
     """
 
     __slots__ = ()
