@@ -6,11 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.filters import NAMES, Filter, filter_of, stated
 from dpcompose.kernel import Side
 from dpcompose.notions import ApproxDP
@@ -69,7 +70,7 @@ def test_noise_that_is_run_is_the_binary_number_it_runs_with() -> None:
 # ---------------------------------------------------------------- caps, against a conversion of their own
 
 
-@settings(max_examples=25, deadline=None)
+@cases(25)
 @given(targets, st.sampled_from([0, Fraction(1, 10), Fraction(9, 10)]))
 def test_the_cap_on_rho_is_the_greatest_that_converts(target: Any, share: Any) -> None:
     epsilon, delta = target
@@ -81,7 +82,7 @@ def test_the_cap_on_rho_is_the_greatest_that_converts(target: Any, share: Any) -
     assert book.leak == share * delta
 
 
-@settings(max_examples=25, deadline=None)
+@cases(25)
 @given(targets)
 def test_the_cap_on_mu_is_the_greatest_that_fits(target: Any) -> None:
     epsilon, delta = target
@@ -91,7 +92,7 @@ def test_the_cap_on_mu_is_the_greatest_that_fits(target: Any) -> None:
     assert gaussian(rho * (1 + mpf(10) ** -6), e) > d
 
 
-@settings(max_examples=15, deadline=None)
+@cases(15)
 @given(targets, st.lists(st.integers(2, 64), min_size=1, max_size=4, unique=True))
 def test_a_budget_curve_converts_at_one_of_its_orders(target: Any, orders: Any) -> None:
     epsilon, delta = target
@@ -187,7 +188,7 @@ def test_no_filter_admits_both_paths_below_their_true_cost(name: str, leak: floa
     assert not all(admitted)
 
 
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(
     st.lists(leaves(), min_size=1, max_size=4),
     st.sampled_from(["basic", "zcdp", "renyi", "gdp"]),

@@ -6,15 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.filters import NAMES, Filter, filter_of, unit_of
 from filters.asked import caps_or_reason
 
 
-@settings(max_examples=200)
+@cases(200)
 @given(st.fractions(Fraction(1, 10**40), 10**12), st.fractions(0, 1))
 def test_units_are_decimal_and_small_and_rounding_goes_the_safe_way(cap: Fraction, share: Fraction) -> None:
     unit = unit_of(cap)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from dpcompose.filters import filter_of, ladder_of
 from dpcompose.notions import ZCDP
 
@@ -62,7 +63,7 @@ def test_an_odometer_holds_wherever_one_stops(name: str, per_rho: int, expected:
     assert reported == sorted(reported), "what was said earlier is never taken back"
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(st.integers(0, 10**6))
 def test_the_shares_of_the_rungs_add_up_to_all_of_delta(far: int) -> None:
     share = ladder_of("zcdp", delta=DELTA).share
@@ -71,7 +72,7 @@ def test_the_shares_of_the_rungs_add_up_to_all_of_delta(far: int) -> None:
     assert sum(map(share, range(-k, k + 1))) == 1 - Fraction(1, 2 * (k + 1))
 
 
-@settings(max_examples=40, deadline=None)
+@cases(40)
 @given(st.fractions(Fraction(1, 10**4), 10**3), st.sampled_from(["zcdp", "gdp"]))
 def test_a_reading_is_the_cost_of_the_lowest_rung_that_holds_the_sum(spent: Fraction, name: str) -> None:
     ladder = ladder_of(name, delta=1e-6)

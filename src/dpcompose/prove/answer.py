@@ -181,7 +181,8 @@ def reasoned(answer: Answer, delta: Real) -> Answer:
     """Say why, where no finite ε holds."""
     if not math.isinf(answer.lower):
         return answer
-    return _with_note(answer, f"no finite ε holds: δ = {float(delta):g} is below what the mechanism reveals outright")
+    why = f"δ = {float(delta):g} is below what the mechanism reveals outright" if delta else "the loss has no bound"
+    return replace(answer, note=f"no finite ε holds: {why}")
 
 
 @overload
@@ -227,7 +228,7 @@ def renyi(mechanism: Mechanism, order: Real) -> Answer:
         raise NotProvable("No theorem bounds the Rényi divergence of this mechanism")
     found = intersected(f"D_{float(alpha):g}", said, NON_NEGATIVE)
     if math.isinf(found.lower):
-        found = _with_note(found, "some outputs rule one of the neighbours out, with positive probability")
+        found = replace(found, note="some outputs rule one of the neighbours out, with positive probability")
     return about(facts.subject, found)
 
 
@@ -294,7 +295,3 @@ def intersected(name: str, said: list[tuple[Claim[Any], Enclosure]], possible: E
             f"{lower_by.theorem.id if lower_by else 'the range'} at least {lower!r}."
         )
     return Answer(name, Enclosure(lower, upper), upper_by, lower_by)
-
-
-def _with_note(answer: Answer, note: str) -> Answer:
-    return replace(answer, note=note)
