@@ -55,13 +55,15 @@ if _TYPE_CHECKING:
         Staircase,
     )
     from dpcompose.numerics.enclosure import Enclosure
+    from dpcompose.plots import growth, profile
     from dpcompose.plots.pictures import plot
     from dpcompose.prove.answer import Answer, Answers, Cap, delta, epsilon, renyi
     from dpcompose.prove.compare import Comparison, compare
     from dpcompose.regions.readings import accuracy, advantage, bayes_error, beta, posterior, posterior_odds, tpr
     from dpcompose.regions.region import Region, region
     from dpcompose.regions.simulation import simulate
-    from dpcompose.regions.witness import witness
+    from dpcompose.regions.witness import judge, witness
+    from dpcompose.report import explain
     from dpcompose.running_total import Online, online
     from dpcompose.training import SamplingMismatch, Training, dp_sgd, noise_multiplier
 
@@ -107,13 +109,15 @@ _HOMES = {
         "Staircase",
     ),
     "numerics.enclosure": ("Enclosure",),
+    "plots": ("growth", "profile"),
     "plots.pictures": ("plot",),
     "prove.answer": ("Answer", "Answers", "Cap", "delta", "epsilon", "renyi"),
     "prove.compare": ("Comparison", "compare"),
     "regions.readings": ("accuracy", "advantage", "bayes_error", "beta", "posterior", "posterior_odds", "tpr"),
     "regions.region": ("Region", "region"),
     "regions.simulation": ("simulate",),
-    "regions.witness": ("witness",),
+    "regions.witness": ("judge", "witness"),
+    "report": ("explain",),
     "running_total": ("Online", "online"),
     "training": ("SamplingMismatch", "Training", "dp_sgd", "noise_multiplier"),
 }
@@ -175,13 +179,17 @@ __all__ = [
     "delta",
     "dp_sgd",
     "epsilon",
+    "explain",
     "formula",
+    "growth",
+    "judge",
     "noise_multiplier",
     "odometer",
     "online",
     "plot",
     "posterior",
     "posterior_odds",
+    "profile",
     "region",
     "remaining",
     "renyi",

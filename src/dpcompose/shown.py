@@ -19,3 +19,13 @@ class Shown:
     def _repr_html_(self) -> str:
         """Ask the layer that writes pages for this one."""
         return str(import_module(WRITER).html(self))
+
+
+class Explained(Shown):
+    """A result that rests on theorems, and names them."""
+
+    __slots__ = ()
+
+    def explain(self) -> str:
+        """Why it holds: the theorems behind it, from the conclusion to what was run, with statements and sources."""
+        return str(import_module(WRITER).explain(self))

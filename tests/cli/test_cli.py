@@ -25,7 +25,7 @@ GOLDEN = """\
 because KOV-3.3 ← SM-UV (KOV15 Thm. 3.3)
 """
 NAMES = ["epsilon", "delta", "compare", "renyi", "growth", "profile", "calibrate", "explain"]
-NAMES += ["region", "refute", "beta", "risk", "audit", "formula", "theorems", "document", "schema"]
+NAMES += ["region", "check", "beta", "risk", "audit", "formula", "theorems", "document", "schema"]
 
 
 @pytest.fixture

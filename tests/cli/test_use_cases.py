@@ -125,8 +125,13 @@ def test_profile(told, run) -> None:
     assert "ε =" in run("profile", THIRTY)[1]
 
 
-def test_refute_shows_the_event(run, told) -> None:
-    code, out, _ = run("refute", ONE, "--epsilon", "1/2", "--delta", "0.1")
+def test_check_was_called_refute(run) -> None:
+    asked = (ONE, "--epsilon", "1/2", "--delta", "0.1")
+    assert run("refute", *asked) == run("check", *asked)
+
+
+def test_check_shows_the_event(run, told) -> None:
+    code, out, _ = run("check", ONE, "--epsilon", "1/2", "--delta", "0.1")
     assert code == 1
     assert "REFUTED: this is not (0.5, 0.1)-DP" in out
     found = told("refute", ONE, "--epsilon", "1/2", "--delta", "0.1")

@@ -90,7 +90,7 @@ def region(document: Document, tolerance: Exact = Fraction(1, 1000)) -> Reply:
     return Reply(regions.region(mechanism, tolerance=within), mechanism)
 
 
-def refute(document: Document, epsilon: Exact, delta: Exact) -> Reply:
+def check(document: Document, epsilon: Exact, delta: Exact) -> Reply:
     """Whether the mechanism is (ε, δ)-DP: the theorem by which it is, or the event that shows it is not."""
     mechanism = load(document)
     level, limit = exactly("epsilon", epsilon, EPSILON), exactly("delta", delta, DELTA)

@@ -13,6 +13,7 @@ from dpcompose.cli.frame import (
     Json,
     Mechanism,
     Out,
+    app,
     drawn,
     examples,
     judged,
@@ -41,17 +42,20 @@ def region(
 
 
 @examples(
-    "refute '30 * BlackBox(epsilon=0.1)' --epsilon 0.5 --delta 0.05",
-    "refute 'Gaussian(noise_std=2)' --epsilon 3 --delta 1e-6",
+    "check '30 * BlackBox(epsilon=0.1)' --epsilon 0.5 --delta 0.05",
+    "check 'Gaussian(noise_std=2)' --epsilon 3 --delta 1e-6",
 )
-def refute(mechanism: Mechanism, epsilon: Epsilon, delta: Delta, *, json: Json = False) -> None:
+def check(mechanism: Mechanism, epsilon: Epsilon, delta: Delta, *, json: Json = False) -> None:
     """Put a claim to the test: the theorem by which a mechanism is (ε, δ)-DP, or the event that shows it is not.
 
     The exit code is 0 if it is, 1 if it is not, and 4 if nobody knows.
     """
     from dpcompose import app as use
 
-    judged(use.refute(read(mechanism), epsilon, delta), json=json)
+    judged(use.check(read(mechanism), epsilon, delta), json=json)
+
+
+app.command("refute", hidden=True)(check)  # what it was called at first
 
 
 @examples("beta '10 * Laplace(scale=2)' --alpha 0.05")

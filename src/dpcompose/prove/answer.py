@@ -17,7 +17,7 @@ from dpcompose.notions import Profile, Renyi
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, enclose
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.claims import Known, known
-from dpcompose.shown import Shown
+from dpcompose.prove.short_forms import FewOfMany, OneLine
 
 NEGLIGIBLE = 1e-12
 LAST_RESORT = 8
@@ -28,8 +28,8 @@ FLOAT, BALL = "float", "ball"
 Refinement: TypeAlias = Callable[[Profile], Profile]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer(Shown):
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer(OneLine):
     """An enclosure with the claim behind each end; `float()` gives the safe one."""
 
     question: str
@@ -81,10 +81,6 @@ class Answer(Shown):
         meaning = f" {self.meaning}" if self.meaning else ""
         return f"{self.question} ∈ {self.enclosure}{meaning}, because {self.because}"
 
-    def cite(self) -> str:
-        """BibTeX for the theorems behind the safe end."""
-        return self.safe_by.cite() if self.safe_by else ""
-
 
 class Cap(Answer):
     """What a fully adaptive composition costs: the guarantee of whoever stays below its sums on every path.
@@ -107,8 +103,8 @@ def about(subject: Mechanism, answer: Answer) -> Answer:
     return Cap(*(getattr(answer, part.name) for part in fields(answer)))
 
 
-@dataclass(frozen=True, slots=True)
-class Answers(Shown):
+@dataclass(frozen=True, slots=True, repr=False)
+class Answers(FewOfMany):
     """One answer for each argument, in order, with the ends as arrays."""
 
     each: tuple[Answer, ...]

@@ -14,7 +14,7 @@ from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, ro
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer, about, intersected, reasoned
 from dpcompose.prove.claims import Known, known
-from dpcompose.shown import Shown
+from dpcompose.shown import Explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Shown):
+class Comparison(Explained):
     """The question, every theorem's row (the tightest first), and the sound minimum."""
 
     subject: Composition
@@ -55,6 +55,9 @@ class Comparison(Shown):
             for row in self.rows
         ]
         return "\n".join([*shown, str(self.best)])
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.rows)} theorems at {self.given} = {self.at}: {self.best!r}>"
 
     @property
     def tightest(self) -> Row | None:

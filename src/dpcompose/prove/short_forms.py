@@ -1,0 +1,80 @@
+"""How answers read in little space: one line, or a few digits that never understate the loss."""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import Any, Protocol
+
+from dpcompose.errors import InvalidParameter
+from dpcompose.kernel import Claim, Side
+from dpcompose.numerics.enclosure import Enclosure, rounded
+from dpcompose.shown import Explained, Shown
+
+
+class _Answer(Protocol):
+    """What a short form is made from."""
+
+    @property
+    def question(self) -> str:
+        """What was asked."""
+
+    @property
+    def enclosure(self) -> Enclosure:
+        """Both ends."""
+
+    @property
+    def safe_side(self) -> Side:
+        """Which of them is safe."""
+
+    @property
+    def safe(self) -> float:
+        """The end that never understates the loss."""
+
+    @property
+    def safe_by(self) -> Claim[Any] | None:
+        """The claim behind it."""
+
+
+class OneLine(Explained):
+    """An answer that is short in a prompt and in an f-string."""
+
+    __slots__ = ()
+
+    def __repr__(self: _Answer) -> str:
+        by = f" by {self.safe_by.theorem.id}" if self.safe_by else ""
+        return f"<{type(self).__name__} {self.question} ∈ {self.enclosure}{by}>"
+
+    def __format__(self: _Answer, form: str) -> str:
+        """`f"{answer:.3g}"` is the safe end with so many digits, rounded to its safe side; else the whole sentence."""
+        if not form:
+            return str(self)
+        digits = re.fullmatch(r"\.([1-9]\d?)g", form)
+        if digits is None:
+            raise InvalidParameter("format", form, "nothing, or significant digits such as '.3g'")
+        return rounded(self.safe, ROUND_CEILING if self.safe_side is Side.UPPER else ROUND_FLOOR, int(digits[1]))
+
+    def cite(self: _Answer) -> str:
+        """BibTeX for the theorems behind the safe end."""
+        return self.safe_by.cite() if self.safe_by else ""
+
+
+class _Answers(Protocol):
+    """Several of them."""
+
+    @property
+    def each(self) -> tuple[Any, ...]:
+        """In order."""
+
+
+class FewOfMany(Shown):
+    """Many answers, of which a prompt shows the first ones."""
+
+    __slots__ = ()
+
+    def __repr__(self: _Answers) -> str:
+        first = ", ".join(str(answer.enclosure) for answer in self.each[:3])
+        return f"<{len(self.each)} answers: {first}{', …' if len(self.each) > 3 else ''}>"
+
+
+__all__ = ["FewOfMany", "OneLine"]
