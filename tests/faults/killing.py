@@ -19,9 +19,11 @@ from sqlalchemy import event
 import dpcompose as dpc
 from dpcompose import ledger
 from dpcompose.ledger.mark import Mark
+from dpcompose.ledger.stores import hot
 
 STEP = dpc.BlackBox(epsilon=0.001)
 CAP = 1
+DONE = hot.done
 SPENDS = 4
 """A killed writer would have made so many."""
 
@@ -50,9 +52,14 @@ class Failpoint:
 
         return wrapped
 
+    def one_by_one(self, connection: Any, acts: Any) -> list[int]:
+        """Every statement of a batch by itself, so that one can die between them."""
+        return [self.around(DONE)(connection, [act])[0] for act in acts]
+
     def install(self, book: ledger.Book) -> None:
         """Before and after every statement, every commit, and every note outside the store."""
         engine = book.desk.store.engine
+        hot.executed, hot.done = self.around(hot.executed), self.around(self.one_by_one)
         event.listen(engine, "before_cursor_execute", self.passed)
         event.listen(engine, "after_cursor_execute", self.passed)
         engine.dialect.do_commit = self.around(engine.dialect.do_commit)  # type: ignore[method-assign]

@@ -28,6 +28,7 @@ from dpcompose.ledger.recovery import acknowledged
 from dpcompose.ledger.requests import text
 from dpcompose.ledger.rules import Rule, rule_of
 from dpcompose.ledger.stores import Store, statements, store_at
+from dpcompose.ledger.stores.hot import Line
 from dpcompose.ledger.stores.tables import BOOK
 from dpcompose.ledger.verify import Verdict, verified
 from dpcompose.numerics.enclosure import Real
@@ -140,7 +141,7 @@ class Book:
         """What the store says of accounts now."""
 
         def work(connection: Connection) -> dict[int, Present]:
-            found: dict[int, list[statements.Line]] = {}
+            found: dict[int, list[Line]] = {}
             for line in statements.balances(connection, accounts):
                 found.setdefault(line.account, []).append(line)
             return {

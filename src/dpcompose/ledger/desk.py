@@ -19,8 +19,9 @@ from dpcompose.ledger.clocks import Clock, utc
 from dpcompose.ledger.errors import Rewound, WrongState
 from dpcompose.ledger.mark import Mark, Memory
 from dpcompose.ledger.protocol import LEADS, PHASE, Act, Balance, Seen, State, transition
-from dpcompose.ledger.stores import Store, statements
-from dpcompose.ledger.stores.statements import Draft, Line
+from dpcompose.ledger.stores import Store, hot, statements
+from dpcompose.ledger.stores.hot import Line
+from dpcompose.ledger.stores.statements import Draft
 
 
 class Outdated(Exception):
@@ -96,33 +97,26 @@ class Desk:
         return self.store.read(work)
 
     def _taken(self, connection: Connection, step: Step) -> Outcome:
-        head = statements.locked(connection, step.chain)
+        accounts = sorted({scope.account for scope in step.scopes})
+        head, past, found = hot.ask(connection, step.chain, step.account, step.key, accounts)
         self.not_rewound(connection, head)
-        documents = _past(connection, step.account, step.key)
+        documents: dict[str, Mapping[str, Any]] = {kind: json.loads(body) for kind, body in past}
         state = LEADS[Act([*documents][-1])][1] if documents else None
         lines: Sequence[Line] = ()
         if state is None and step.scopes:
-            lines = self._lines(connection, step.scopes)
+            lines = _present(found, step.scopes)
         seen = Seen(state, documents.get("reserve", {}).get("what"), _by_scope(lines, step.scopes))
         effect = transition(seen, step.acts, step.what, [scope.cost for scope in step.scopes], step.key)
         if not effect.acts:
             return Outcome(effect.state, documents, head)
         charges = self._charges(step, effect.sign, documents, lines)
-        statements.debited(
-            connection, [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
-        )
+        changes = [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
         drafts = [self._draft(step, act, charges, step.said if act is effect.acts[0] else {}) for act in effect.acts]
-        new = statements.appended(connection, head, drafts)
+        new = statements.appended(connection, head, drafts, changes)
         self._checkpoint(connection, head, new)
         documents |= {draft.kind: draft.content for draft in drafts}
         after = tuple(_after(line, charges) for line in lines)
         return Outcome(effect.state, documents, new, after)
-
-    def _lines(self, connection: Connection, scopes: Sequence[Scope]) -> list[Line]:
-        lines = statements.balances(connection, sorted({scope.account for scope in scopes}))
-        if {(line.account, line.epoch) for line in lines} != {(scope.account, scope.epoch) for scope in scopes}:
-            raise Outdated
-        return lines
 
     def _charges(
         self, step: Step, sign: int, documents: Mapping[str, Mapping[str, Any]], lines: Sequence[Line]
@@ -183,6 +177,13 @@ class Desk:
     def read(self, work: Callable[[Connection], Any]) -> Any:
         """Look, without a lock."""
         return self.store.read(work)
+
+
+def _present(lines: Sequence[Line], scopes: Sequence[Scope]) -> Sequence[Line]:
+    """The balances, if they are of the epochs that the request was priced for."""
+    if {(line.account, line.epoch) for line in lines} != {(scope.account, scope.epoch) for scope in scopes}:
+        raise Outdated
+    return lines
 
 
 def _past(connection: Connection, account: int, key: str) -> dict[str, Mapping[str, Any]]:

@@ -18,7 +18,8 @@ from dpcompose.ledger.desk import Desk, holds
 from dpcompose.ledger.making import entered
 from dpcompose.ledger.mark import REGISTRY, Memory
 from dpcompose.ledger.stores import statements
-from dpcompose.ledger.stores.statements import Draft, Line
+from dpcompose.ledger.stores.hot import Line
+from dpcompose.ledger.stores.statements import Draft
 
 FARTHEST = 3000
 """So many entries are looked back for one that this machine saw."""
@@ -77,9 +78,9 @@ def _booked(desk: Desk, chain: int, seen: Sequence[Memory], said: Mapping[str, s
         behind = _is_prefix(desk, connection, head)
         charges = [c for memory in seen if (c := _lost(connection, memory, behind=behind)) is not None]
         changes = [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
-        statements.debited(connection, changes)
         content = {"at": utc(desk.clock()), "charges": charges, "lost_hash": top.hash, "lost_height": top.height}
-        return statements.appended(connection, head, [Draft("lost", {**content, **said}, chain)]), charges
+        drafts = [Draft("lost", {**content, **said}, chain)]
+        return statements.appended(connection, head, drafts, changes), charges
 
     done = desk.store.write(work)
     if done is None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import DBAPIError
 
 from dpcompose.ledger.stores.store import Store
 
@@ -44,10 +43,10 @@ class PostgreSQL(Store):
                 connection.execute(text("SET LOCAL synchronous_commit TO off"))
             yield connection
 
-    def refusal(self, error: DBAPIError) -> str | None:
+    def refusal(self, error: BaseException) -> str | None:
         """A refusal by the server leaves nothing behind; a lost connection may be tried again."""
-        state = getattr(error.orig, "sqlstate", None)
-        said = str(error.orig)
+        state = getattr(error, "sqlstate", None)
+        said = str(error)
         if state in AGAIN:
             return None
         if state in FULL:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
 
 from dpcompose.ledger.errors import StoreError
 from dpcompose.ledger.stores.store import Store
@@ -99,9 +98,9 @@ class SQLite(Store):
         finally:
             os.close(handle)
 
-    def refusal(self, error: DBAPIError) -> str | None:
+    def refusal(self, error: BaseException) -> str | None:
         """SQLite says at once what is wrong, and has then written nothing."""
-        said = str(error.orig)
+        said = str(error)
         found = next((reason for sign, reason in REFUSALS.items() if sign in said), None)
         return found or f"refuses: {' '.join(said.split())[:200]}"
 

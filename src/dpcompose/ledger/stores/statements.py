@@ -5,48 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select
 
 from dpcompose.ledger.chain import Head, linked
 from dpcompose.ledger.errors import StoreError
+from dpcompose.ledger.stores import hot
+from dpcompose.ledger.stores.hot import Line
 from dpcompose.ledger.stores.tables import ACCOUNT, BALANCE, BOOK, CHECKPOINT, ENTRY, EPOCH, HEAD
 
 _HEAD = select(HEAD.c.height, HEAD.c.hash).where(HEAD.c.chain == bindparam("c")).with_for_update()
 _LOOK = select(HEAD.c.height, HEAD.c.hash).where(HEAD.c.chain == bindparam("c"))
-_STEPS = (
-    select(ENTRY.c.kind, ENTRY.c.body)
-    .where(ENTRY.c.account == bindparam("a"), ENTRY.c.key == bindparam("k"))
-    .order_by(ENTRY.c.phase)
-)
-_LATER = EPOCH.alias("later")
-_NEWEST = select(func.max(_LATER.c.number)).where(_LATER.c.account == EPOCH.c.account).scalar_subquery()
-_BALANCES = (
-    select(EPOCH.c.account, EPOCH.c.id, BALANCE.c.place, BALANCE.c.cap, BALANCE.c.used)
-    .join(BALANCE, BALANCE.c.epoch == EPOCH.c.id)
-    .where(EPOCH.c.account.in_(bindparam("accounts", expanding=True)), EPOCH.c.number == _NEWEST)
-    .order_by(EPOCH.c.account, BALANCE.c.place)
-)
-_DEBIT = (
-    update(BALANCE)
-    .where(BALANCE.c.epoch == bindparam("e"), BALANCE.c.place == bindparam("p"))
-    .where(and_(BALANCE.c.used + bindparam("more") <= BALANCE.c.cap, BALANCE.c.used + bindparam("more") >= 0))
-    .values(used=BALANCE.c.used + bindparam("more"))
-)
-_FORWARD = (
-    update(HEAD)
-    .where(HEAD.c.chain == bindparam("c"), HEAD.c.hash == bindparam("before"))
-    .values(height=bindparam("h"), hash=bindparam("x"))
-)
-
-
-class Line(NamedTuple):
-    """One coordinate of one scope, as the store has it."""
-
-    account: int
-    epoch: int
-    place: int
-    cap: int
-    used: int
 
 
 class Draft(NamedTuple):
@@ -83,32 +51,29 @@ def begun(connection: Connection, head: Head) -> None:
 
 def steps(connection: Connection, account: int, key: str) -> list[tuple[str, str]]:
     """What happened under a key: kinds and texts, in order."""
-    return [(kind, body) for kind, body in connection.execute(_STEPS, {"a": account, "k": key})]
+    chosen = select(ENTRY.c.kind, ENTRY.c.body).filter_by(account=account, key=key).order_by(ENTRY.c.phase)
+    return [(kind, body) for kind, body in connection.execute(chosen)]
 
 
 def balances(connection: Connection, accounts: Iterable[int]) -> list[Line]:
     """The balances of accounts in their newest epochs."""
-    return [Line(*row) for row in connection.execute(_BALANCES, {"accounts": list(accounts)})]
+    asked = {f"a{i}": number for i, number in enumerate(accounts)}
+    if not asked:
+        return []
+    text = hot.compiled("balances", connection.dialect.name, len(asked))
+    return [Line(*row) for row in hot.executed(connection, [(text, asked)])[0]]
 
 
-def debited(connection: Connection, charges: Sequence[tuple[int, int, int]]) -> None:
-    """Add to balances (epoch, place, units), guarded once more by the statement itself."""
-    rows = [{"e": epoch, "p": place, "more": more} for epoch, place, more in charges if more]
-    if rows and connection.execute(_DEBIT, rows).rowcount != len(rows):
-        raise StoreError("A balance changed although its chain was locked, so nothing was charged: verify the store.")
-
-
-def appended(connection: Connection, head: Head, drafts: Sequence[Draft]) -> Head:
-    """Link entries to a locked chain."""
+def appended(
+    connection: Connection, head: Head, drafts: Sequence[Draft], charges: Sequence[tuple[int, int, int]] = ()
+) -> Head:
+    """Link entries to a locked chain, together with the debits (epoch, place, units) that they speak of."""
     rows, new = [], head
     for draft in drafts:
         body, new = linked(new, {**draft.content, "kind": draft.kind})
         named = {"account": draft.account, "key": draft.key, "phase": draft.phase, "kind": draft.kind}
         rows.append({"chain": new.chain, "height": new.height, **named, "body": body, "hash": new.hash})
-    connection.execute(insert(ENTRY), rows)
-    moved = {"c": head.chain, "before": head.hash, "h": new.height, "x": new.hash}
-    if connection.execute(_FORWARD, moved).rowcount != 1:
-        raise StoreError("A chain moved although it was locked, so nothing was charged: verify the store.")
+    hot.keep(connection, head, new, charges, rows)
     return new
 
 

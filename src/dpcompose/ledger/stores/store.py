@@ -6,12 +6,14 @@ Both stores run the same statements. What differs is how a transaction begins, a
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+import psycopg
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
@@ -19,6 +21,8 @@ from dpcompose.ledger.errors import StoreError, Uncertain
 from dpcompose.ledger.migrations import NEWEST, PLACE
 
 T = TypeVar("T")
+DRIVERS = (sqlite3.Error, psycopg.Error)
+"""What the drivers raise when they are spoken to directly."""
 ATTEMPTS = 6
 PAUSE = 0.05
 
@@ -56,7 +60,7 @@ class Store(ABC):
         """One transaction that may write; durable when it returns, or with the next one that is."""
 
     @abstractmethod
-    def refusal(self, error: DBAPIError) -> str | None:
+    def refusal(self, error: BaseException) -> str | None:
         """Why the store itself refuses, if nothing can have been written; None if another attempt may succeed."""
 
     def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
@@ -72,20 +76,20 @@ class Store(ABC):
                 with committing(durable=durable) as connection:
                     done = work(connection)
                     finished = True
-            except DBAPIError as error:
+            except (DBAPIError, *DRIVERS) as error:
                 self.forget()
-                reason = self.refusal(error)
+                reason = self.refusal(_plain(error))
                 if reason is not None:
                     raise StoreError(f"{self.shown} {reason}, so nothing was charged.") from None
                 if attempt == ATTEMPTS:
-                    raise self._lost(error, finished=finished) from None
+                    raise self._lost(_plain(error), finished=finished) from None
                 time.sleep(PAUSE * attempt)
             else:
                 return done
         raise AssertionError  # the last attempt returns or raises
 
-    def _lost(self, error: DBAPIError, *, finished: bool) -> StoreError | Uncertain:
-        said = " ".join(str(error.orig).split())[:200]
+    def _lost(self, error: BaseException, *, finished: bool) -> StoreError | Uncertain:
+        said = " ".join(str(error).split())[:200]
         if finished:
             return Uncertain(f"{self.shown} did not say whether it was kept ({said}): ask again under the same key.")
         return StoreError(f"{self.shown} cannot be reached, so nothing was charged: {said}")
@@ -96,10 +100,11 @@ class Store(ABC):
             try:
                 with self.engine.connect().execution_options(dpcompose_reads=True) as connection, connection.begin():
                     return work(connection)
-            except DBAPIError as error:
+            except (DBAPIError, *DRIVERS) as error:
                 self.forget()
-                if attempt == ATTEMPTS or self.refusal(error) is not None:
-                    said = self.refusal(error) or " ".join(str(error.orig).split())[:200]
+                reason = self.refusal(_plain(error))
+                if attempt == ATTEMPTS or reason is not None:
+                    said = reason or f"does not answer: {' '.join(str(_plain(error)).split())[:200]}"
                     raise StoreError(f"{self.shown} cannot be read: it {said}.") from None
                 time.sleep(PAUSE * attempt)
         raise AssertionError  # the last attempt returns or raises
@@ -125,6 +130,11 @@ class Store(ABC):
                 f"{self.shown} has schema {found}, and this dpcompose knows {NEWEST} at most: use a newer version."
             )
         self.write(lambda connection: _upgrade(connection, wanted))
+
+
+def _plain(error: BaseException) -> BaseException:
+    """What the driver said, with or without SQLAlchemy around it."""
+    return (error.orig or error) if isinstance(error, DBAPIError) else error
 
 
 def _version(connection: Connection) -> str | None:

@@ -1,0 +1,202 @@
+"""The books, measured: spends a second beside a bare guarded UPDATE plus INSERT, and the time of a replay.
+
+Everything runs on this machine's disk, and every charge is durable before it counts. The bare store is what the
+database itself can do at the same durability: one guarded debit and one row of log, in one transaction.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+import dpcompose as dpc
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from postgres_server import server
+
+CLIENTS = 16
+SECONDS = 8.0
+STEP = dpc.BlackBox(epsilon=1e-9)
+BODY = "x" * 600
+"""As long as an entry of ours."""
+
+
+def bare_sqlite(path: str) -> Callable[[int], None]:
+    """The guarded debit, and the row."""
+    connection = sqlite3.connect(path, timeout=120, isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+
+    def spend(i: int) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE bare SET used = used + 1 WHERE id = 1 AND used + 1 <= cap")
+        connection.execute("INSERT INTO log (body) VALUES (?)", (f"{i}{BODY}",))
+        connection.execute("COMMIT")
+
+    return spend
+
+
+def bare_postgresql(url: str) -> Callable[[int], None]:
+    """The guarded debit, and the row."""
+    connection = psycopg.connect(url)
+
+    def spend(i: int) -> None:
+        connection.execute("UPDATE bare SET used = used + 1 WHERE id = 1 AND used + 1 <= cap")
+        connection.execute("INSERT INTO log (body) VALUES (%s)", (f"{i}{BODY}",))
+        connection.commit()
+
+    return spend
+
+
+def ours(url: str) -> Callable[[int], None]:
+    """The whole protocol: reserved and started durably, then committed."""
+    account = dpc.ledger.open(url).account("x")
+    return lambda i: account.spend(STEP, key=f"{os.getpid()}-{i}").commit() and None
+
+
+def client(make: Callable[[str], Callable[[int], None]], address: str, gate: Any, done: Any) -> None:
+    """Spend until the time is over."""
+    spend = make(address)
+    spend(-1)
+    gate.wait()
+    until, count = time.perf_counter() + SECONDS, 0
+    while time.perf_counter() < until:
+        spend(count)
+        count += 1
+    done.put(count)
+
+
+def rate(make: Callable[[str], Callable[[int], None]], address: str) -> float:
+    """Spends a second of all clients together."""
+    context = multiprocessing.get_context("fork")
+    gate, done = context.Barrier(CLIENTS), context.Queue()
+    clients = [context.Process(target=client, args=(make, address, gate, done)) for _ in range(CLIENTS)]
+    for one in clients:
+        one.start()
+    total = sum(done.get() for _ in clients)
+    for one in clients:
+        one.join()
+    return total / SECONDS
+
+
+@contextmanager
+def stores() -> Iterator[dict[str, tuple[str, str, Callable[[str], Callable[[int], None]]]]]:
+    """Both stores, each with a bare table of its own."""
+    with tempfile.TemporaryDirectory() as folder, server() as running:
+        os.environ["DPCOMPOSE_STATE"] = f"{folder}/state"
+        bare = f"{folder}/bare.db"
+        connection = sqlite3.connect(bare, isolation_level=None)
+        connection.execute("CREATE TABLE bare (id INTEGER PRIMARY KEY, used BIGINT, cap BIGINT)")
+        connection.execute("INSERT INTO bare VALUES (1, 0, 1000000000)")
+        connection.execute("CREATE TABLE log (id INTEGER PRIMARY KEY, body TEXT)")
+        connection.close()
+        url = running.database()
+        with psycopg.connect(url) as made:
+            made.execute("CREATE TABLE bare (id INTEGER PRIMARY KEY, used BIGINT, cap BIGINT)")
+            made.execute("INSERT INTO bare VALUES (1, 0, 1000000000)")
+            made.execute("CREATE TABLE log (id BIGSERIAL PRIMARY KEY, body TEXT)")
+        yield {
+            "SQLite": (f"sqlite:///{folder}/book.db", bare, bare_sqlite),
+            "PostgreSQL": (running.database(), url, bare_postgresql),
+        }
+
+
+def filled(account: Any, count: int) -> None:
+    """A long history, quickly: these charges become durable with the next one that is."""
+    desk = account.book.desk
+    take = desk.take
+    desk.take = lambda step, **_: take(step, durable=False)
+    for i in range(count):
+        account.spend(STEP, key=f"old-{i}")
+    desk.take = take
+
+
+def alone(account: Any, name: str, count: int = 200) -> float:
+    """The median of single spends, in milliseconds."""
+    times = []
+    for i in range(count):
+        began = time.perf_counter()
+        account.spend(STEP, key=f"{name}-{i}").commit()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times) * 1e3
+
+
+def peers(count: int) -> Iterator[tuple[str, float]]:
+    """The same sequence in memory, milliseconds a query: nothing there is durable, or safe from a second process."""
+    try:
+        from diffprivlib import BudgetAccountant
+
+        accountant = BudgetAccountant(epsilon=1, delta=1e-6)
+        began = time.process_time()
+        for _ in range(count):
+            accountant.spend(1e-6, 0)
+        yield "diffprivlib 0.6.6, BudgetAccountant", (time.process_time() - began) / count * 1e3
+    except ModuleNotFoundError:
+        pass
+    try:
+        import opendp.prelude as dp
+
+        dp.enable_features("contrib")
+        space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+        query = space >> dp.m.then_laplace(scale=1e6)
+        adaptive = dp.c.make_adaptive_composition(
+            *space, output_measure=dp.max_divergence(), d_in=1, d_mids=[1e-6] * count
+        )
+        interactive = adaptive(0)
+        began = time.process_time()
+        for _ in range(count):
+            interactive(query)
+        yield "OpenDP 0.16.0, adaptive composition", (time.process_time() - began) / count * 1e3
+    except ModuleNotFoundError:
+        pass
+
+
+def main() -> None:
+    """Print what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--history", type=int, default=100_000, help="so many spends before the last are timed")
+    parser.add_argument("--replay", type=int, default=1_000_000, help="so many entries are replayed")
+    asked = parser.parse_args()
+    with stores() as every:
+        for name, (url, bare, make) in every.items():
+            with dpc.ledger.open(url) as book:
+                account = book.create("x", epsilon=1, unit="person", filter="basic")
+                first = alone(account, "first")
+            guarded, charged = rate(make, bare), rate(ours, url)
+            print(
+                f"{name}, {CLIENTS} clients: {charged:.0f} spends/s, bare guarded UPDATE + INSERT {guarded:.0f}/s, "
+                f"ratio {charged / guarded:.2f}; alone {first:.2f} ms a spend"
+            )
+        url = every["SQLite"][0]
+        with dpc.ledger.open(url) as book:
+            account = book.account("x")
+            before = alone(account, "before")
+            filled(account, asked.history)
+            after = alone(account, "after")
+            print(f"SQLite, alone: {before:.2f} ms a spend before, {after:.2f} ms after {asked.history} more")
+            while (entries := book.verify().entries) < asked.replay:
+                filled(account, (asked.replay - entries) // 2 + 1)
+            began, used = time.perf_counter(), time.process_time()
+            verdict = book.verify()
+            wall, used = time.perf_counter() - began, time.process_time() - used
+            print(
+                f"replay: {verdict.entries} entries in {wall:.1f} s, {used:.1f} s of processor; holds: {verdict.holds}"
+            )
+    for name, milliseconds in peers(1000):
+        print(f"{name}: {milliseconds:.3f} ms a query, in memory")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""The few statements of a spend, written in SQLAlchemy Core, compiled once, and handed to the driver as they are.
+
+A spend waits for the disk once. What it does beside that should be little: the driver takes texts and plain values, and
+on a server questions that do not depend on each other's answers travel together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Dialect, and_, bindparam, func, insert, literal_column, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from dpcompose.ledger.chain import Head
+from dpcompose.ledger.errors import StoreError
+from dpcompose.ledger.stores.tables import BALANCE, ENTRY, EPOCH, HEAD
+
+DIALECTS: dict[str, Dialect] = {
+    "sqlite": sqlite.dialect(paramstyle="named"),
+    "postgresql": postgresql.dialect(paramstyle="pyformat"),  # type: ignore[no-untyped-call]
+}
+
+_LOCK = select(HEAD.c.height, HEAD.c.hash).where(HEAD.c.chain == bindparam("c")).with_for_update()
+_STEPS = (
+    select(ENTRY.c.kind, ENTRY.c.body)
+    .where(ENTRY.c.account == bindparam("a"), ENTRY.c.key == bindparam("k"))
+    .order_by(ENTRY.c.phase)
+)
+_LATER = EPOCH.alias("later")
+_NEWEST = select(func.max(_LATER.c.number)).where(_LATER.c.account == EPOCH.c.account).scalar_subquery()
+_DEBIT = (
+    update(BALANCE)
+    .where(BALANCE.c.epoch == bindparam("e"), BALANCE.c.place == bindparam("p"))
+    .where(
+        and_(
+            BALANCE.c.used + bindparam("more") <= BALANCE.c.cap,
+            BALANCE.c.used + bindparam("more") >= literal_column("0"),
+        )
+    )
+    .values(used=BALANCE.c.used + bindparam("more"))
+)
+_FORWARD = (
+    update(HEAD)
+    .where(HEAD.c.chain == bindparam("c"), HEAD.c.hash == bindparam("before"))
+    .values(height=bindparam("h"), hash=bindparam("x"))
+)
+
+
+def _balances(count: int) -> Any:
+    """The balances of so many accounts in their newest epochs."""
+    asked: list[Any] = [bindparam(f"a{i}") for i in range(count)]
+    return (
+        select(EPOCH.c.account, EPOCH.c.id, BALANCE.c.place, BALANCE.c.cap, BALANCE.c.used)
+        .join(BALANCE, BALANCE.c.epoch == EPOCH.c.id)
+        .where(EPOCH.c.account.in_(asked), EPOCH.c.number == _NEWEST)
+        .order_by(EPOCH.c.account, BALANCE.c.place)
+    )
+
+
+@lru_cache(maxsize=512)
+def compiled(name: str, dialect: str, count: int = 0) -> str:
+    """The text of a statement for one driver."""
+    made = {"lock": _LOCK, "steps": _STEPS, "debit": _DEBIT, "entry": insert(ENTRY), "forward": _FORWARD}
+    statement = _balances(count) if name == "balances" else made[name]
+    return str(statement.compile(dialect=DIALECTS[dialect]))
+
+
+class Line(NamedTuple):
+    """One coordinate of one scope, as the store has it."""
+
+    account: int
+    epoch: int
+    place: int
+    cap: int
+    used: int
+
+
+class Found(NamedTuple):
+    """What is there under the lock of a chain."""
+
+    head: Head
+    steps: list[tuple[str, str]]
+    lines: list[Line]
+
+
+Rows = Sequence[dict[str, Any]]
+
+
+def ask(connection: Connection, chain: int, account: int, key: str, accounts: Sequence[int]) -> Found:
+    """Lock a chain, then look: what stands under a key, and the balances of accounts."""
+    kind = connection.dialect.name
+    questions: list[tuple[str, dict[str, Any]]] = [(compiled("lock", kind), {"c": chain})]
+    questions.append((compiled("steps", kind), {"a": account, "k": key}))
+    if accounts:
+        many = {f"a{i}": number for i, number in enumerate(accounts)}
+        questions.append((compiled("balances", kind, len(accounts)), many))
+    answers = executed(connection, questions)
+    if not answers[0]:
+        raise StoreError(f"The store has lost the chain {chain}: verify it.")
+    lines = [Line(*row) for row in answers[2]] if accounts else []
+    return Found(Head(chain, *answers[0][0]), [(step, body) for step, body in answers[1]], lines)
+
+
+def keep(connection: Connection, head: Head, new: Head, charges: Iterable[tuple[int, int, int]], rows: Rows) -> None:
+    """Debit balances (epoch, place, units), add entries, move the head; each debit is guarded by itself once more."""
+    kind = connection.dialect.name
+    debits = [{"e": epoch, "p": place, "more": more} for epoch, place, more in charges if more]
+    acts: list[tuple[str, dict[str, Any]]] = [(compiled("debit", kind), debit) for debit in debits]
+    acts += [(compiled("entry", kind), row) for row in rows]
+    acts.append((compiled("forward", kind), {"c": head.chain, "before": head.hash, "h": new.height, "x": new.hash}))
+    if any(count != 1 for count in done(connection, acts)):
+        raise StoreError("A balance changed although its chain was locked, so nothing was charged: verify the store.")
+
+
+def executed(connection: Connection, questions: Sequence[tuple[str, dict[str, Any]]]) -> list[list[Any]]:
+    """The rows of each question; on a server all travel together, and each sees what is there when its turn comes."""
+    driver: Any = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite":
+        return [driver.execute(text, values).fetchall() for text, values in questions]
+    with driver.pipeline():
+        cursors = [driver.execute(text, values) for text, values in questions]
+        return [cursor.fetchall() for cursor in cursors]
+
+
+def done(connection: Connection, acts: Sequence[tuple[str, dict[str, Any]]]) -> list[int]:
+    """How many rows each statement changed."""
+    driver: Any = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite":
+        return [driver.execute(text, values).rowcount for text, values in acts]
+    with driver.pipeline():
+        cursors = [driver.execute(text, values) for text, values in acts]
+    return [cursor.rowcount for cursor in cursors]
+
+
+__all__ = ["Found", "Line", "ask", "done", "executed", "keep"]
