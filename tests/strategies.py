@@ -149,12 +149,32 @@ def grouped(choice: Choice) -> Drawn:
     return st.builds(dpc.Group, leaves(choice), size=choice(declared(dpc.Group)["size"]))
 
 
+@st.composite
+def banded(draw: st.DrawFn, choice: Choice) -> dpc.BandedMatrix:
+    """Matrices of up to three bands, and steps that keep them apart."""
+    known = declared(dpc.BandedMatrix)
+    bands = draw(st.lists(st.sampled_from([1, 0.5, Fraction(1, 3), -0.25, 0]), min_size=1, max_size=3))
+    numbers = {name: draw(choice(known[name])) for name in ("noise_std", "sensitivity", "participations")}
+    steps, separation = (max(int(draw(choice(known[name]))), len(bands)) for name in ("steps", "separation"))
+    return dpc.BandedMatrix(coefficients=bands, steps=steps, separation=separation, **numbers)
+
+
+@st.composite
+def mixtures(draw: st.DrawFn, choice: Choice) -> dpc.MixtureOfGaussians:
+    """A shift or none: what is known in closed form. Several shifts have tests of their own, as they take longer."""
+    known = declared(dpc.Gaussian)
+    shift, noise = draw(choice(known["sensitivity"])), draw(choice(known["noise_std"]))
+    return dpc.MixtureOfGaussians(noise_std=noise, sensitivities=[0, shift], probabilities=draw(distributions(2)))
+
+
 def leaves(choice: Choice = typical) -> Drawn:
     """Mechanisms with no other inside."""
     return st.sampled_from(LEAVES).flatmap(lambda cls: some(cls, choice))
 
 
 SPECIAL: dict[type[dpc.Mechanism], Callable[[Choice], Drawn]] = {
+    dpc.BandedMatrix: banded,
+    dpc.MixtureOfGaussians: mixtures,
     dpc.BlackBox: black_boxes,
     dpc.DiscreteGaussian: discrete_gaussians,
     dpc.DiscretePair: pairs,

@@ -146,6 +146,34 @@ WBK19 = Source(
     "AISTATS",
     2019,
 )
+MS20 = Source(
+    "MS20",
+    "Ryan McKenna and Daniel Sheldon",
+    "Permute-and-Flip: A New Mechanism for Differentially Private Selection",
+    "NeurIPS",
+    2020,
+)
+KMS21 = Source(
+    "KMS21",
+    "Peter Kairouz and Brendan McMahan and Shuang Song and Om Thakkar and Abhradeep Thakurta and Zheng Xu",
+    "Practical and Private (Deep) Learning without Sampling or Shuffling",
+    "ICML",
+    2021,
+)
+CCM23 = Source(
+    "CCM23",
+    "Christopher A. Choquette-Choo and Arun Ganesh and Ryan McKenna and H. Brendan McMahan and Keith Rush and Abhradeep Thakurta and Zheng Xu",
+    "(Amplified) Banded Matrix Factorization: A Unified Approach to Private Training",
+    "NeurIPS",
+    2023,
+)
+CCG24 = Source(
+    "CCG24",
+    "Christopher A. Choquette-Choo and Arun Ganesh and Thomas Steinke and Abhradeep Thakurta",
+    "Privacy Amplification for Matrix Mechanisms",
+    "ICLR",
+    2024,
+)
 HERE = Source(
     "DPCOMPOSE",
     "The dpcompose authors",

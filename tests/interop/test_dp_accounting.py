@@ -115,6 +115,8 @@ EVENTS = [
     (ev.ZCDpEvent(0.3), RELATIONS),
     (ev.PoissonSampledDpEvent(0.1, ev.GaussianDpEvent(1.0)), (ADD, SPECIAL)),
     (ev.SampledWithoutReplacementDpEvent(100, 7, ev.GaussianDpEvent(1.0)), (REPLACE,)),
+    (ev.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.75, 0.25]), (ADD, SPECIAL)),
+    (ev.SingleEpochTreeAggregationDpEvent(3.0, 100), (REPLACE, SPECIAL)),
 ]
 
 

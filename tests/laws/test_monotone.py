@@ -17,8 +17,8 @@ from cases import cases
 from dpcompose.parameters import Param, Whole, declared
 from strategies import MECHANISMS, deltas, epsilon_of, epsilons, having, mechanisms, named, small_deltas, some
 
-GROWS = {"epsilon", "delta", "rho", "mu", "sensitivity", "rate", "size"}
-SHRINKS = {"noise_std", "scale", "categories", "of"}
+GROWS = {"epsilon", "delta", "rho", "mu", "sensitivity", "rate", "size", "steps", "participations"}
+SHRINKS = {"noise_std", "scale", "categories", "of", "separation"}
 NEITHER = {"gamma"}  # the staircase's shape: least at neither end
 FELT = {"noise_std", "scale", "sensitivity", "epsilon", "mu"}
 """Twice as much of these must show, in an answer that is tight."""

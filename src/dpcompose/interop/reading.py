@@ -12,16 +12,18 @@ from fractions import Fraction
 
 from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import DPError
-from dpcompose.interop.events import Event, UnknownEvent
+from dpcompose.interop.events import Event, UnknownEvent, listed
 from dpcompose.mechanisms import (
     BlackBox,
     DiscretePair,
     Gaussian,
     Geometric,
     Laplace,
+    MixtureOfGaussians,
     NameAndShame,
     Sampled,
     SampledWithoutReplacement,
+    TreeAggregation,
 )
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import COUNT, exact
@@ -192,6 +194,28 @@ def root_below(square: Fraction) -> Fraction:
     return Fraction(math.isqrt(square.numerator * 4**shift // square.denominator), 2**shift)
 
 
+def _mixture(event: Event, relation: Adjacency) -> Mechanism:
+    noise = _amount(event, "standard_deviation")
+    if relation is REPLACE_ONE:
+        raise UnknownEvent("A mixture of Gaussians is about a record that is there or not.", event.origin)
+    if noise is None:
+        return NOTHING
+    shifts, chances = (tuple(listed(event[field], event.origin)) for field in ("sensitivities", "sampling_probs"))
+    return MixtureOfGaussians(noise_std=noise, sensitivities=shifts, probabilities=chances, adjacency=relation)
+
+
+def _tree(event: Event, relation: Adjacency) -> Mechanism:
+    """A record is in one step of one of the trees, so the deepest counts."""
+    noise, counts = _amount(event, "noise_multiplier"), event["step_counts"]
+    if relation not in {REPLACE_ONE, ZERO_OUT}:
+        raise UnknownEvent("In a tree a record is replaced or blank: removed, it would move the others.", event.origin)
+    steps = [int(COUNT.check("step_counts", n)) for n in (counts if isinstance(counts, list | tuple) else [counts])]
+    most = max(steps, default=0)
+    if noise is None or not most:
+        return NOTHING
+    return TreeAggregation(noise_std=noise, steps=most, sensitivity=_moved(relation), adjacency=relation)
+
+
 READERS: Mapping[str, Callable[[Event, Adjacency], Mechanism]] = {
     "NoOpDpEvent": _nothing,
     "NonPrivateDpEvent": _non_private,
@@ -204,6 +228,8 @@ READERS: Mapping[str, Callable[[Event, Adjacency], Mechanism]] = {
     "SelfComposedDpEvent": _repeated,
     "PoissonSampledDpEvent": _poisson,
     "SampledWithoutReplacementDpEvent": _without_replacement,
+    "MixtureOfGaussiansDpEvent": _mixture,
+    "SingleEpochTreeAggregationDpEvent": _tree,
 }
 """How each event is read; one that is not here is unknown."""
 

@@ -19,10 +19,12 @@ from dpcompose.mechanisms import (
     Gaussian,
     Geometric,
     Laplace,
+    MixtureOfGaussians,
     NameAndShame,
     RandomizedResponse,
     Sampled,
     SampledWithoutReplacement,
+    TreeAggregation,
 )
 from dpcompose.numerics.enclosure import Real, ball, enclose
 
@@ -132,6 +134,20 @@ def _composition(m: Composition) -> Event:
     return said[0] if len(said) == 1 else Event("ComposedDpEvent", {"events": said})
 
 
+def _mixture(m: MixtureOfGaussians) -> Event:
+    chances = [float(p) for p in m.probabilities]
+    if [Fraction(p) for p in chances] != [Fraction(p) for p in m.probabilities]:
+        raise NotSayable("No event of dp_accounting says probabilities that are not floats.")
+    shifts = [above(c) for c in m.sensitivities]
+    fields = {"standard_deviation": below(m.noise_std), "sensitivities": shifts, "sampling_probs": chances}
+    return Event("MixtureOfGaussiansDpEvent", fields)
+
+
+def _tree(m: TreeAggregation) -> Event:
+    noise = _multiplier(m.noise_std, m.sensitivity, m.adjacency)
+    return Event("SingleEpochTreeAggregationDpEvent", {"noise_multiplier": noise, "step_counts": m.steps})
+
+
 WRITERS: Mapping[type[Mechanism], Callable[[Any], Event]] = {
     Gaussian: _gaussian,
     Laplace: _laplace,
@@ -142,6 +158,8 @@ WRITERS: Mapping[type[Mechanism], Callable[[Any], Event]] = {
     NameAndShame: _name_and_shame,
     Sampled: _sampled,
     SampledWithoutReplacement: _without_replacement,
+    MixtureOfGaussians: _mixture,
+    TreeAggregation: _tree,
     Composition: _composition,
 }
 """How each mechanism is written; one that is not here is not sayable."""
