@@ -82,3 +82,15 @@ def test_files_are_listed_where_a_pattern_was_given(run, folder: Path) -> None:
     assert code == 0
     assert "It read the files more.parquet, visits.parquet." in out
     assert run("release", "count", "*.parquet", "--every-row", *SURE)[0] == 2
+
+
+def test_a_plan_of_one_dataset_refuses_another(run, folder: Path) -> None:
+    asked = ["release", "count", "visits.parquet", "--unit", "user", "--epsilon", "0.1", "--budget-plan", "plan.toml"]
+    assert run(*asked, "--dataset", "visits 2026")[0] == 0
+    before = (folder / "plan.toml").read_text(encoding="utf-8")
+    assert "visits 2026" in before
+    for more in ([], ["--dry-run"]):
+        code, out, err = run(*asked, "--dataset", "visits 2027", *more)
+        assert (code, out) == (2, "")
+        assert "visits 202" in err
+    assert (folder / "plan.toml").read_text(encoding="utf-8") == before

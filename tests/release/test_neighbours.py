@@ -59,7 +59,7 @@ def test_a_refusal_a_word_a_label_or_a_charge_in_one_of_two_tables_alone_breaks_
         law.Outcome("answer", "words", ["A"], 1, {None: (3,)}),
         law.Outcome("answer", "words", ["a"], 0, {None: (3,)}),
         law.Outcome("answer", "words", ["a"], 1, {None: (5,)}),
-        law.Outcome("answer", "words", ["a"], 1, {None: (3,), b"a": (1,)}),
+        law.Outcome("answer", "words", ["a"], 1, {None: (4,), b"a": (1,)}),
     ):
         with pytest.raises(law.Violation):
             law.compare(price, said, other)

@@ -57,6 +57,7 @@ class Request:
     source: Mapping[str, Any]
     plan: Path | None = None
     keep: Path | None = None
+    dataset: str | None = None
     memory: str | None = None
     seconds: str | None = None
 
@@ -76,7 +77,7 @@ def priced(asked: Request) -> Reply:
     if asked.plan is None:
         return Reply(quoted(price), separated_quote(price))
     left = Plan(asked.plan, price.query.unit).allowance()
-    left.spend(charge_for(price))
+    left.spend(charge_for(price, asked.dataset))
     said = f"It fits into {asked.plan.name!r}: {left.sums} would then be spent."
     return Reply(quoted(price, said, budget=_document(left)), separated_quote(price))
 
@@ -89,7 +90,7 @@ def answered(asked: Request) -> Reply:
     book = None if asked.plan is None else Plan(asked.plan, price.query.unit)
     with _kept(asked.keep) as store:
         try:
-            found = answer(price, data, table=table, limits=limits, budget=book)
+            found = answer(price, data, table=table, limits=limits, budget=book, dataset=asked.dataset)
         except ModuleNotFoundError as missing:
             raise DPError(str(missing)) from None
         reply = _reply(found, book)

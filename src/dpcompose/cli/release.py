@@ -72,6 +72,9 @@ def release(  # noqa: PLR0917 - typer makes options of them
             metavar="FILE", help="A .toml or .json file with a budget: refuse what does not fit, add the rest."
         ),
     ] = None,
+    dataset: Annotated[
+        str | None, choice("A name of the data, which travels with the charge: a plan of other data refuses.", "NAME")
+    ] = None,
     keep: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Store the answer in a new file before it is shown: it is paid for."),
@@ -102,7 +105,13 @@ def release(  # noqa: PLR0917 - typer makes options of them
     texts = {"epsilon": epsilon, "delta": delta, "by": by, "keys": keys, "max_groups": max_groups, "value": value}
     texts |= {"lower": lower, "upper": upper, "grid": grid, "q": q, "noise": noise, "adjacency": adjacency}
     texts |= {"missing": missing, "confidence": confidence, "max_rows": max_rows, "unit": unit}
-    known: dict[str, Any] = {"memory": memory, "seconds": seconds, "plan": budget_plan, "keep": keep}
+    known: dict[str, Any] = {
+        "memory": memory,
+        "seconds": seconds,
+        "plan": budget_plan,
+        "keep": keep,
+        "dataset": dataset,
+    }
     asked = releases.request(statistic, data, texts, every_row=every_row, source=source, **known)
     reply = releases.priced(asked) if dry_run else releases.answered(asked)
     show(reply.csv.rstrip("\n") if csv else reply.json() if json else reply.text())

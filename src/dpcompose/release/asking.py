@@ -66,6 +66,7 @@ class Door(TypedDict, total=False):
     types: Mapping[str, str] | None
     limits: Limits
     budget: Budget | None
+    dataset: str | None
     source: Source
 
 
@@ -154,6 +155,7 @@ def answer(
     types: Mapping[str, str] | None = None,
     limits: Limits = LIMITS,
     budget: Budget | None = None,
+    dataset: str | None = None,
     source: Source = OS,
 ) -> Release:
     """Answer a question whose price is known. A refusal comes before the charge, the charge before the answer.
@@ -162,7 +164,7 @@ def answer(
     looked at; after it nothing in the data can make a release fail, or change what it looks like.
     """
     asked = price.query
-    charge = charge_for(price)
+    charge = charge_for(price, dataset)
     if budget is not None:
         budget.check(charge)
     drawing = watched(source)
@@ -174,10 +176,10 @@ def answer(
     return Release(asked, price.mechanism, price.charge, estimates, found.files)
 
 
-def charge_for(price: Quote) -> Charge:
-    """What a budget is asked for: the price, its purpose, and whom the answer hides."""
+def charge_for(price: Quote, dataset: str | None = None) -> Charge:
+    """What a budget is asked for: the price, its purpose, whom the answer hides, and in which data (a public name)."""
     asked = price.query
-    return Charge(price.mechanism, str(asked), unit_name(asked.unit), asked.adjacency)
+    return Charge(price.mechanism, str(asked), unit_name(asked.unit), asked.adjacency, dataset)
 
 
 DOOR = frozenset(Door.__annotations__)
