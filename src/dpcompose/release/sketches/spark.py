@@ -27,6 +27,10 @@ AT_ONCE = 250_000
 """Normals that an executor holds at once, at most 2 MB of them, whatever its batches are."""
 
 
+MOST_OF_A_TASK = 500_000
+"""Numbers of the finished sketch that one task makes."""
+
+
 def is_spark(data: object) -> bool:
     """Whether it is a frame of Spark."""
     return any(
@@ -102,8 +106,9 @@ def fill_cut(rows: Floats, frame: Any, columns: Sequence[str], source: Source, *
     for block in blocks(n, r):
         rows[block] = task.noised(np.arange(block.start, block.stop))
     edges = _edges(frame, columns, n)
-    finished = edges.repartition("vertex").mapInArrow(_plain(task), "vertex long, row binary")
-    _collected(lambda: finished.toLocalIterator(), rows, "vertex")
+    tasks = max(int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions")), -(-n * r // MOST_OF_A_TASK))
+    finished = edges.repartition(tasks, "vertex").mapInArrow(_plain(task), "vertex long, row binary")
+    _collected(finished, rows, "vertex")
 
 
 def _edges(frame: Any, columns: Sequence[str], n: int) -> Any:
@@ -187,7 +192,7 @@ def fill_covariance(
     read = [f"least(greatest({number}, -{most}), {most}) AS c{i}" for i, number in enumerate(numbers)]
     parts = frame.selectExpr(*read).mapInArrow(_plain(CovarianceSums(normals, d, longest)), "part binary")
     finished = parts.repartition(1).mapInArrow(_plain(CovarianceRows(normals, d, width)), "feature long, row binary")
-    _collected(lambda: finished.toLocalIterator(), rows, "feature")
+    _collected(finished, rows, "feature")
 
 
 def _plain(task: Callable[[Iterator[Any]], Iterator[Any]]) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -199,11 +204,16 @@ def _plain(task: Callable[[Iterator[Any]], Iterator[Any]]) -> Callable[[Iterator
     return run
 
 
-def _collected(finished: Callable[[], Iterator[Any]], rows: Floats, name: str) -> None:
+def _collected(finished: Any, rows: Floats, name: str) -> None:
     """Put finished rows where they belong; what a failing engine says may quote the data, and is not repeated."""
+    from pyspark import StorageLevel
+
     try:
-        for found in finished():
+        kept = finished.persist(StorageLevel.DISK_ONLY)
+        kept.count()  # all parts at the same time; they are then fetched one by one
+        for found in kept.toLocalIterator():
             rows[found[name]] = np.frombuffer(found["row"])
+        kept.unpersist()
     except Exception:  # noqa: BLE001, S110 - engines raise anything
         pass
     else:
