@@ -172,3 +172,26 @@ def test_damage_is_told_with_exit_code_one(books: Run, tmp_path: Path) -> None:
     connection.close()
     code, out, _ = books("verify")
     assert (code, "edited" in out) == (1, True)
+
+
+def test_a_release_is_charged_to_an_account_once(run: Run, books: Run, store: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("user\na\nb\nb\n")
+    basic = ("--epsilon", "1", "--filter", "basic")
+    assert books("create", "visits", "--unit", "user", *basic)[0] == 0
+    asked = ("release", "count", "v.csv", "--unit", "user", "--epsilon", "0.5", "--account", "visits", "--store", store)
+    assert run(*asked, "--dry-run")[0] == 0
+    code, out, err = run(*asked, "--key", "r-1")
+    assert (code, err) == (0, "")
+    assert "0.5 epsilon" in out
+    code, out, err = run(*asked, "--key", "r-1")
+    assert (code, out, "second release" in err) == (2, "", True)
+    with ledger.open(store) as book:
+        account = book.account("visits")
+        assert [entry.kind for entry in account.history()] == ["reserve", "start", "commit"]
+    for more in (("--epsilon", "0.6"), ("--every-row",), ("--budget-plan", "p.toml"), ("--account", "nobody")):
+        assert run(*asked, *more)[0] == 2
+    assert run(*asked[:-2])[0] == 2
+    assert run(*asked[:-4], "--store", store)[0] == 2
+    with ledger.open(store) as book:
+        assert book.account("visits").left["epsilon"] * 2 == 1
+        assert book.verify().holds

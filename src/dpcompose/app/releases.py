@@ -13,8 +13,10 @@ from typing import Any
 
 from dpcompose import report, spec
 from dpcompose.app import release_options as read
+from dpcompose.app.charging import Charged, Payer, charged
 from dpcompose.app.release_sheets import quoted, released, separated, separated_quote
 from dpcompose.errors import DPError, InvalidParameter
+from dpcompose.filters.charge import OverBudget
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.release.ask.result import Release
 from dpcompose.release.ask.sources import Csv, Database
@@ -56,6 +58,8 @@ class Request:
     options: Mapping[str, Any]
     source: Mapping[str, Any]
     plan: Path | None = None
+    payer: Payer | None = None
+    """The account that is charged, in place of a plan."""
     keep: Path | None = None
     dataset: str | None = None
     memory: str | None = None
@@ -74,6 +78,12 @@ def request(
 def priced(asked: Request) -> Reply:
     """The price and the error bars, and whether a plan has room for it; no data is opened and nothing is charged."""
     price = quote(asked.statistic, **asked.options)
+    if asked.payer is not None:
+        with charged(asked.payer) as book:
+            found = book.account.quote(charge_for(price, asked.dataset))
+        if not found.fits:
+            raise OverBudget(found.why)
+        return Reply(quoted(price, found.why), separated_quote(price))
     if asked.plan is None:
         return Reply(quoted(price), separated_quote(price))
     left = Plan(asked.plan, price.query.unit).allowance()
@@ -87,8 +97,7 @@ def answered(asked: Request) -> Reply:
     price = quote(asked.statistic, **asked.options)
     data, limits = read.source(asked.data, asked.source), read.limits(asked.memory, asked.seconds)
     table = None if isinstance(data, Database) else asked.source.get("table")
-    book = None if asked.plan is None else Plan(asked.plan, price.query.unit)
-    with _kept(asked.keep) as store:
+    with _kept(asked.keep) as store, _book(asked, price.query.unit) as book:
         try:
             found = answer(price, data, table=table, limits=limits, budget=book, dataset=asked.dataset)
         except ModuleNotFoundError as missing:
@@ -98,9 +107,23 @@ def answered(asked: Request) -> Reply:
     return reply
 
 
-def _reply(found: Release, book: Plan | None) -> Reply:
+@contextmanager
+def _book(asked: Request, unit: Any) -> Iterator[Plan | Charged | None]:
+    """What is charged: an account, a plan file, or nothing."""
+    if asked.payer is None:
+        yield None if asked.plan is None else Plan(asked.plan, unit)
+        return
+    if asked.plan is not None:
+        raise InvalidParameter("--budget-plan, --account", "both", "one of them")
+    with charged(asked.payer) as book:
+        yield book
+
+
+def _reply(found: Release, book: Plan | Charged | None) -> Reply:
     if book is None:
         return Reply(released(found), separated(found))
+    if isinstance(book, Charged):
+        return Reply(released(found, book.said(), budget=book.document()), separated(found))
     left = book.allowance()
     said = f"Charged to {book.path.name!r}: {left.sums} is spent."
     return Reply(released(found, said, budget=_document(left)), separated(found))

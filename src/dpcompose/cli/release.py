@@ -28,6 +28,7 @@ def choice(words: str, metavar: str) -> Any:
     "release count v.csv --every-row --by day --keys mo,tu --epsilon 0.5",
     "release sum v.csv --types pay=float --unit id --value pay --lower 0 --upper 9 --epsilon 1",
     "release count v.parquet --unit id --epsilon 1 --budget-plan plan.toml",
+    "release count v.csv --unit id --epsilon 1 --account census --store sqlite:///b.db",
 )
 def release(  # noqa: PLR0917 - typer makes options of them
     statistic: Annotated[
@@ -75,6 +76,9 @@ def release(  # noqa: PLR0917 - typer makes options of them
     dataset: Annotated[
         str | None, choice("A name of the data, which travels with the charge: a plan of other data refuses.", "NAME")
     ] = None,
+    account: Annotated[str | None, choice("The account of a book that is charged; needs --store.", "NAME")] = None,
+    store: Annotated[str | None, choice("Where the book is: sqlite:///budget.db or postgresql://…", "URL")] = None,
+    key: Annotated[str | None, choice("Stands for this release: it is run and charged once.", "TEXT")] = None,
     keep: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Store the answer in a new file before it is shown: it is paid for."),
@@ -93,7 +97,7 @@ def release(  # noqa: PLR0917 - typer makes options of them
     Everything that can be refused is refused before the charge, and the charge comes before the answer is made. The
     exact answer is shown nowhere.
     """
-    from dpcompose.app import releases
+    from dpcompose.app import charging, releases
 
     if json + csv > 1:
         raise InvalidParameter("--json, --csv", "both", "at most one of them")
@@ -112,6 +116,7 @@ def release(  # noqa: PLR0917 - typer makes options of them
         "keep": keep,
         "dataset": dataset,
     }
+    known["payer"] = charging.payer(store, account, key)
     asked = releases.request(statistic, data, texts, every_row=every_row, source=source, **known)
     reply = releases.priced(asked) if dry_run else releases.answered(asked)
     show(reply.csv.rstrip("\n") if csv else reply.json() if json else reply.text())

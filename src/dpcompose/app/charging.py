@@ -1,0 +1,92 @@
+"""What a release on the command line is charged to: nothing, a plan file, or an account of a book."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.errors import DPError, InvalidParameter
+from dpcompose.filters.charge import Charge
+from dpcompose.numerics.enclosure import rounded
+
+if TYPE_CHECKING:
+    from dpcompose.ledger import Account, Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """An account, by its store and its name; with a key if the release is to be asked at most once."""
+
+    store: str
+    account: str
+    key: str | None = None
+
+
+def payer(store: str | None, account: str | None, key: str | None) -> Payer | None:
+    """What the options say, if they say it whole."""
+    if account is None:
+        if store is not None or key is not None:
+            raise InvalidParameter("--account", None, "the name of an account, beside --store and --key")
+        return None
+    if store is None:
+        raise InvalidParameter("--store", None, "the address of the book of the account")
+    return Payer(store, account, key)
+
+
+@dataclass(slots=True)
+class Charged:
+    """An account as a budget: it remembers what it granted, and is told how the release ended."""
+
+    account: Account
+    key: str | None
+    grants: list[Grant] = field(default_factory=list)
+
+    def check(self, charge: Charge, /) -> None:
+        """Refuse what would not fit, and charge nothing."""
+        self.account.check(charge)
+
+    def spend(self, charge: Charge, /) -> None:
+        """Charge, or refuse; a key that was used has an answer already."""
+        grant = self.account.spend(charge, key=self.key)
+        if not grant.fresh:
+            raise DPError(
+                f"The key {grant.key!r} is {grant.state} since {grant.at}: a second run would be a second release. "
+                "Nothing more was charged; look for the answer that was kept, or ask under another key."
+            )
+        self.grants.append(grant)
+
+    def said(self) -> str:
+        """What is left, in words."""
+        left = ", ".join(f"{rounded(n, ROUND_FLOOR)} {c}" for c, n in self.account.left.items())
+        return f"Charged to the account {self.account.name!r}: {left} is left."
+
+    def document(self) -> dict[str, Any]:
+        """What is left, for programs."""
+        used = {name: rounded(n, ROUND_CEILING) for name, n in self.account.used.items()}
+        left = {name: rounded(n, ROUND_FLOOR) for name, n in self.account.left.items()}
+        return {"account": self.account.name, "keys": [g.key for g in self.grants], "used": used, "left": left}
+
+
+@contextmanager
+def charged(asked: Payer) -> Iterator[Charged]:
+    """The account while a release runs: committed if it ends well, abandoned and still charged if not."""
+    try:
+        from dpcompose import ledger
+    except ModuleNotFoundError as missing:
+        raise DPError(str(missing)) from None
+    with ledger.open(asked.store) as book:
+        budget = Charged(book.account(asked.account), asked.key)
+        try:
+            yield budget
+        except BaseException:
+            for grant in budget.grants:
+                grant.abandon("the release failed")
+            raise
+        for grant in budget.grants:
+            grant.commit()
+
+
+__all__ = ["Charged", "Payer", "charged", "payer"]
