@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -216,3 +217,12 @@ def test_a_file_that_cannot_be_kept_is_refused_in_one_sentence(tmp_path: Path, t
     with pytest.raises(dpc.DPError, match=words) as refusal:
         Plan(written(tmp_path, HEAD + text), "user")
     assert "\n" not in str(refusal.value)
+
+
+def test_three_counts_at_a_tenth_fit_into_three_tenths():
+    table = pd.DataFrame({"user": range(10)})
+    book = release.Allowance(epsilon=0.3)
+    for _ in range(3):
+        release.count(table, unit="user", epsilon=0.1, budget=book)
+    with pytest.raises(release.OverBudget):
+        release.count(table, unit="user", epsilon=0.1, budget=book)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.filters.numbers import meant
 from dpcompose.mechanisms import NameAndShame
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.parameters import DELTA, EPSILON, Param
@@ -54,9 +55,10 @@ class Query(ABC):
     statistic: ClassVar[str]
 
     def __post_init__(self) -> None:
-        """Numbers become exact ones, or are refused."""
+        """Numbers become exact ones, as they were written, or are refused: three counts at 0.1 fit into 0.3."""
         for name, param in (("epsilon", EPSILON), ("delta", DELTA), ("confidence", CONFIDENCE)):
-            object.__setattr__(self, name, param.check(name, getattr(self, name)))
+            number = param.check(name, getattr(self, name))
+            object.__setattr__(self, name, meant(number) if isinstance(number, float) else number)
 
     def checked(self, groups: object = None, by: str | None = None) -> Bounds:
         """Check everything that is common to all queries, and say how much a unit may contribute."""
