@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from dpcompose.inversion.direction import Direction
 from dpcompose.inversion.discrete_gaussian import DiscreteGaussianLoss
+from dpcompose.inversion.entry import profile
 from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.gaussian import GaussianLoss
 from dpcompose.inversion.integer_noise import geometric_loss, staircase_loss
 from dpcompose.inversion.laplace import LaplaceLoss
 from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss
-from dpcompose.inversion.profiles import Profile, profile
+from dpcompose.inversion.profiles import Profile
 from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
 from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
 from dpcompose.inversion.two_point import TwoPointLoss

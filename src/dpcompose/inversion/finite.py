@@ -58,7 +58,8 @@ class FiniteLoss:
     @property
     def supremum(self) -> float:
         """No finite loss exceeds this."""
-        return float(np.max(self.losses + self.loss_error)) * (1.0 + UNIT) + 1e-300
+        greatest = float(np.max(self.losses + self.loss_error))
+        return math.nextafter(greatest, math.inf) if np.any(np.asarray(self.loss_error) > 0.0) else greatest
 
     @property
     def total_variation(self) -> float:

@@ -59,7 +59,7 @@ class LaplaceLoss:
     @property
     def supremum(self) -> float:
         """No finite loss exceeds this."""
-        return math.nextafter(self._number[0], math.inf)
+        return Enclosure.exactly(self.size).upper
 
     @property
     def total_variation(self) -> float:

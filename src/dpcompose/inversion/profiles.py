@@ -9,7 +9,6 @@ One order of the neighbouring pair; a caller that needs both takes the maximum o
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,27 +24,19 @@ from dpcompose.inversion.escalation import delta_by_balls, epsilon_by_balls
 from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand, finding_delta, finding_epsilon
 from dpcompose.inversion.lattice import common_lattice
 from dpcompose.inversion.line import Budget
-from dpcompose.inversion.loss import Loss, Summand
-from dpcompose.inversion.rounding import LEAST, UNIT, exp_down, exp_up, log_down, log_up
+from dpcompose.inversion.loss import Summand
+from dpcompose.inversion.repeated import any_leak
+from dpcompose.inversion.rounding import LEAST, LIBM, UNIT, exp_down, exp_up, log_down, log_up, total_up
 from dpcompose.inversion.solve import bracket
 from dpcompose.inversion.spectrum import Goal
 from dpcompose.inversion.unreachable import Unreachable
-from dpcompose.numerics.enclosure import NOTHING, Enclosure, ball, enclose
+from dpcompose.numerics.enclosure import NOTHING, Enclosure
 from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
 
 GIVEN_UP, ROUNDS = (Unreachable, OverflowError, ZeroDivisionError), 5
 REACH = 12.0
 """A line is tried on ε up to so many units of 1/t from its saddle."""
 LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
-
-
-def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = NOTHING) -> Profile:
-    """The profile of `count` independent steps of each loss, and a further chance `leak` of revealing everything."""
-    kinds: dict[type[Loss], list[tuple[Loss, int]]] = defaultdict(list)
-    for loss, count in parts:
-        if count:
-            kinds[type(loss)].append((loss, count))
-    return Profile(tuple(s for kind, members in kinds.items() for s in kind.gather(members)), leak)
 
 
 @dataclass(frozen=True)
@@ -58,23 +49,23 @@ class Profile:
     @cached_property
     def leak(self) -> Enclosure:
         r"""$\delta_\infty$."""
-        leaks = [e for e in (self.further_leak, *(s.leak for s in self.summands)) if e.upper > 0.0]
-        if any(e.lower >= 1.0 for e in leaks):
-            return Enclosure(1.0, 1.0)
-        if len(leaks) < 2:
-            return leaks[0] if leaks else NOTHING
-        return enclose(lambda: -sum(((-ball(e)).log1p() for e in leaks), ball(0)).expm1()) & Enclosure(0.0, 1.0)
+        return any_leak([self.further_leak, *(s.leak for s in self.summands)])
 
     @cached_property
     def supremum(self) -> float:
         """No finite total loss exceeds this."""
-        return sum(s.supremum for s in self.summands) * (1.0 + 1e-14)
+        return total_up([s.supremum for s in self.summands])
 
     @cached_property
     def total_variation(self) -> float:
         r"""At least $\delta(0)-\delta_\infty$."""
         rest = math.fsum(math.log1p(-min(s.total_variation, 1.0 - 1e-16)) for s in self.summands)
         return min(1.0, -math.expm1(rest * (1.0 + 1e-12)) * (1.0 + 1e-12))
+
+    def _at_most(self, epsilon: float) -> float:
+        r"""A bound on the finite part of δ(ε) at once: the total variation, and $1-e^{\varepsilon-\sup S}$."""
+        below = -math.expm1(epsilon - self.supremum) * (1.0 + LIBM) if epsilon - self.supremum > -700.0 else 1.0
+        return min(1.0, below, self.total_variation if epsilon >= 0.0 else 1.0)
 
     @cached_property
     def _simpler(self) -> Profile | None:
@@ -88,9 +79,8 @@ class Profile:
         leak = self.leak
         if not self.summands or epsilon >= self.supremum or leak.lower >= 1.0:
             return Enclosure(leak.lower, min(leak.upper, 1.0))
-        found = Enclosure(0.0, self.total_variation if epsilon >= 0.0 else 1.0)
         found = self._narrowed(
-            found,
+            Enclosure(0.0, self._at_most(epsilon)),
             tolerance,
             lambda: self._finite_delta(epsilon, tolerance),
             lambda small: small.delta(epsilon, tolerance),

@@ -14,8 +14,8 @@ import numpy as np
 from dpcompose.inversion.cumulants import Cumulants
 from dpcompose.inversion.decay import NO_DECAY, Layers
 from dpcompose.inversion.loss import Lattice, Logarithm, Smooth, Step, Summand
-from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, Integers, multiples
-from dpcompose.numerics.enclosure import Ball, Enclosure, ball, enclose
+from dpcompose.inversion.rounding import LIBM, SLACK, UNIT, Complexes, Floats, Integers, multiples, times
+from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, ball, enclose
 
 S = TypeVar("S", bound=Smooth)
 
@@ -125,7 +125,7 @@ class Repeated:
     @property
     def supremum(self) -> float:
         """No finite loss exceeds this."""
-        return math.nextafter(self.count * self.loss.supremum, math.inf)
+        return times(self.count, self.loss.supremum)
 
     @property
     def total_variation(self) -> float:
@@ -177,13 +177,28 @@ def union(probability: float, count: int) -> float:
 
 def power_of_leak(leak: Enclosure, count: int) -> Enclosure:
     """$1 - (1-p)^k$, outward rounded."""
-    if leak.upper == 0.0:
-        return leak
+    return leak if leak.upper == 0.0 else _chance([leak], count)
 
-    def formula() -> Ball:
-        return -((count * (-ball(leak)).log1p()).expm1())
 
-    return Enclosure(1.0, 1.0) if leak.lower >= 1.0 else enclose(formula)
+def any_leak(leaks: Sequence[Enclosure]) -> Enclosure:
+    r"""$1 - \prod(1-p_i)$, outward rounded: the chance that something leaks."""
+    some = [leak for leak in leaks if leak.upper > 0.0]
+    if len(some) < 2:
+        return some[0] if some else NOTHING
+    return _chance(some, 1)
+
+
+def _chance(leaks: Sequence[Enclosure], count: int) -> Enclosure:
+    """Each end by itself: where one of them is 1, so is the end."""
+
+    def at(ends: Sequence[float]) -> Enclosure:
+        def formula() -> Ball:
+            return -((count * sum(((-ball(p)).log1p() for p in ends), ball(0))).expm1())
+
+        return Enclosure(1.0, 1.0) if max(ends) >= 1.0 else enclose(formula)
+
+    lower, upper = at([leak.lower for leak in leaks]).lower, at([leak.upper for leak in leaks]).upper
+    return Enclosure(min(max(lower, 0.0), 1.0), min(upper, 1.0))
 
 
 def repeat(parts: Sequence[tuple[S, int]]) -> Sequence[Repeated]:

@@ -10,13 +10,16 @@ The ball tier rests on none of this.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcompose.numerics.enclosure import Real
+from dpcompose.inversion.unreachable import Unreachable
+from dpcompose.numerics.enclosure import Enclosure, Real
 
 Floats: TypeAlias = NDArray[np.float64]
 Complexes: TypeAlias = NDArray[np.complex128]
@@ -26,6 +29,7 @@ UNIT = 2.0**-53
 LIBM = 8.0 * UNIT
 SLACK = 1.0 + 2.0**-20
 LEAST = math.ulp(0.0)
+MANY = 64
 
 
 def multiples(spacing: float, indices: Integers) -> Floats:
@@ -44,9 +48,27 @@ def norm(x: Floats) -> float:
 
 
 def nearest(x: Real) -> tuple[float, float]:
-    """The float nearest to `x` and the relative error made by taking it: 0 or `UNIT`."""
+    """The float nearest to `x` and the relative error made by taking it: 0 or `UNIT`.
+
+    Below the normal floats there is no such bound, and so no answer: see `entry` for what becomes of faint losses.
+    """
     value = float(x)
+    if abs(value) < sys.float_info.min and x != 0:
+        raise Unreachable("too small for the floats to have all their digits")
     return value, 0.0 if value == x else UNIT
+
+
+def times(count: int, x: float) -> float:
+    """A float at or above the product; the product itself where it is a float."""
+    return Enclosure.exactly(count * Fraction(x)).upper if math.isfinite(x) else x
+
+
+def total_up(terms: Sequence[float]) -> float:
+    """A float at or above the sum; the sum itself where it is a float."""
+    if len(terms) > MANY or not all(map(math.isfinite, terms)):
+        found = math.fsum(terms)
+        return math.nextafter(found, math.inf)
+    return Enclosure.exactly(sum(map(Fraction, terms), Fraction(0))).upper
 
 
 def short(x: float, bits: int = 24) -> float:

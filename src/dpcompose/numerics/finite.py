@@ -16,6 +16,7 @@ moved by as much.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -165,7 +166,7 @@ def _guess(profile: Callable[[float], Enclosure], target: Enclosure, most: float
         share = (found.lower + (found.upper - found.lower) / 2) / aim
         return math.copysign(1.0, aim) * math.log(share) if share > 0.0 else -math.inf
 
-    return root(height, 0.0, most, tolerance=1e-15, evaluations=40)
+    return root(height, 0.0, min(most, sys.float_info.max), tolerance=1e-15, evaluations=40)
 
 
 def _remembered(profile: Callable[[Fraction], Enclosure]) -> Callable[[float], Enclosure]:

@@ -31,6 +31,8 @@ from dpcompose.theorems.powers import excess_at, quick_divergence
 MOST_ORDER = 10**6
 """Beyond it simple bounds from both sides are close enough."""
 TOLERANCE_BITS = 62
+LEAST_STEP = 1e-100
+"""Below this the quick values that choose an order leave the normal floats."""
 NODES = 400
 
 
@@ -125,7 +127,7 @@ class SampledLaplaceCurve(SampledCurve):
     step: Real
 
     def _is_plain(self) -> bool:
-        return self.step <= 1000
+        return LEAST_STEP <= self.step <= 1000
 
     def _greatest(self) -> int:
         return MOST_ORDER

@@ -1,0 +1,116 @@
+r"""Where losses enter floats, and what becomes of those too faint for them.
+
+The bounds of the engine are relative: they hold while no product of a few parameters falls below the normal floats. A
+step whose parameters could do so is not followed. Its finite losses are at most some $g$, so it leaks or is within the
+total variation distance $d\le g$: with its leak $a$ it is $(0, a+d)$-DP, hence post-processing of a chance $a+d$ to
+reveal everything; and to leave all but its leak out can only lower δ. So it counts as a leak between $a$ and $a+d$, in
+exact arithmetic, and the line is that of the other steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import singledispatch
+
+import numpy as np
+
+from dpcompose.inversion.discrete_gaussian import DiscreteGaussianLoss
+from dpcompose.inversion.finite import FiniteLoss
+from dpcompose.inversion.gaussian import GaussianLoss
+from dpcompose.inversion.laplace import LaplaceLoss
+from dpcompose.inversion.loss import Loss
+from dpcompose.inversion.profiles import Profile
+from dpcompose.inversion.repeated import any_leak, power_of_leak
+from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
+from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
+from dpcompose.inversion.two_point import TwoPointLoss
+from dpcompose.numerics.enclosure import NOTHING, UNIT, Enclosure, Real
+
+FAINT = 1e-100
+"""Below this, squares and products of losses leave the normal floats."""
+
+
+def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = NOTHING) -> Profile:
+    """The profile of `count` independent steps of each loss, and a further chance `leak` of revealing everything."""
+    kinds: dict[type[Loss], list[tuple[Loss, int]]] = defaultdict(list)
+    leaks = [Enclosure(min(max(leak.lower, 0.0), 1.0), min(leak.upper, 1.0))]
+    for loss, count in parts:
+        if not count:
+            continue
+        faint = as_leak(loss)
+        if faint is None:
+            kinds[type(loss)].append((loss, count))
+        else:
+            leaks.append(power_of_leak(faint & UNIT, count))
+    return Profile(tuple(s for kind, members in kinds.items() for s in kind.gather(members)), any_leak(leaks))
+
+
+@singledispatch
+def as_leak(loss: object) -> Enclosure | None:  # noqa: ARG001 - what is not listed here is followed
+    """The chance to which a step too faint for floats comes; None for all others."""
+    return None
+
+
+def _at_most(distance: Fraction) -> Enclosure:
+    return Enclosure(0.0, Enclosure.exactly(distance).upper)
+
+
+@as_leak.register(TwoPointLoss)
+@as_leak.register(LaplaceLoss)
+def _(loss: TwoPointLoss | LaplaceLoss) -> Enclosure | None:
+    r"""$\tanh(\varepsilon_0/2)$ and $1-e^{-\varepsilon_0/2}$ are at most $\varepsilon_0/2$."""
+    return None if loss.size >= FAINT else _at_most(Fraction(loss.size) / 2)
+
+
+@as_leak.register
+def _(loss: GaussianLoss) -> Enclosure | None:
+    r"""$\mathrm{erf}(\mu/2\sqrt2)\le\mu/2$, and μ is at most any number whose square is no less than μ²."""
+    if loss.mu_squared >= FAINT**2:
+        return None
+    square = Fraction(loss.mu_squared)
+    shift = 2 * (64 + square.denominator.bit_length())
+    root = Fraction(math.isqrt(-(-(square.numerator << shift) // square.denominator)) + 1, 1 << (shift // 2))
+    return _at_most(root / 2) if square else NOTHING
+
+
+@as_leak.register
+def _(loss: SampledLaplaceLoss) -> Enclosure | None:
+    r"""$q\min(1,\varepsilon_0/2)$."""
+    return _sampled(loss.rate, loss.size)
+
+
+@as_leak.register
+def _(loss: SampledGaussianLoss) -> Enclosure | None:
+    r"""$q\min(1,1/2\sigma)$; what a window shows of a step is not faint for itself."""
+    return _sampled(loss.rate, 1 / Fraction(loss.noise_std)) if loss.window.is_open and loss.noise_std > 1 else None
+
+
+def _sampled(rate: Real, size: Real) -> Enclosure | None:
+    if rate * min(size, 1) >= FAINT:
+        return None
+    return _at_most(Fraction(rate) * min(Fraction(size) / 2, 1))
+
+
+@as_leak.register
+def _(loss: DiscreteGaussianLoss) -> Enclosure | None:
+    r"""By Pinsker's inequality at most $\sqrt{D_1/2} = \Delta/2\sigma$."""
+    if loss.sensitivity >= FAINT * loss.noise_std:
+        return None
+    return _at_most(Fraction(loss.sensitivity) / (2 * Fraction(loss.noise_std)))
+
+
+@as_leak.register
+def _(loss: FiniteLoss) -> Enclosure | None:
+    r"""$\sum_jw_j(1-e^{-l_j})_+\le\max l_j$, beside the leak."""
+    greatest = float(np.max(loss.losses + loss.loss_error, initial=0.0))
+    if greatest >= FAINT:
+        return None
+    added = math.nextafter(greatest, math.inf) if greatest else 0.0
+    upper = Enclosure.exactly(Fraction(loss.leak.upper) + Fraction(added)).upper
+    return Enclosure(loss.leak.lower, upper)
+
+
+__all__ = ["as_leak", "profile"]

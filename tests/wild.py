@@ -1,0 +1,187 @@
+"""Works from the ends of every range, each a text that makes it again: for the laws and for the long runs."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+import dpcompose as dpc
+from dpcompose.parameters import Param, Whole, declared
+
+ENDS = (0, 5e-324, 1e-310, 1e-300, 1e-200, 1e-150, 1e-100, 1e-50, 1e-16, 1e-9, 1e-6)
+MIDDLE = (1e-3, 0.02, 0.1, 0.3, 0.5, 1, 2, 2.5, 7, 40)
+FAR = (700, 1e6, 1e9, 1e50, 1e100, 1e150, 1e300)
+RATES = (0, 5e-324, 1e-300, 1e-16, 1e-9, 1e-3, 0.1, 0.5, 0.9, 1 - 1e-9, 1 - 1e-16, 1)
+COUNTS = (1, 1, 2, 3, 10, 100, 10**4, 10**6, 10**9)
+LEAVES = (
+    dpc.BlackBox,
+    dpc.RandomizedResponse,
+    dpc.Gaussian,
+    dpc.Laplace,
+    dpc.Geometric,
+    dpc.DiscreteGaussian,
+    dpc.Staircase,
+    dpc.Exponential,
+    dpc.NameAndShame,
+    dpc.DiscretePair,
+)
+QUESTIONS = ("epsilon", "delta", "renyi", "beta", "advantage", "compare at δ", "compare at ε")
+SECONDS = 10.0
+NAMES: dict[str, Any] = {name: getattr(dpc, name) for name in dpc.__all__} | {"F": Fraction}
+
+
+class Late(BaseException):
+    """Raised by the clock; nothing in the library catches it."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a question: the answer or the exception, and the processor time it took."""
+
+    answer: Any
+    error: BaseException | None
+    seconds: float
+
+
+def number(rng: random.Random, param: Param) -> str:
+    """A value the parameter allows, more often than not from an end of its range."""
+    if isinstance(param, Whole):
+        allowed = [n for n in (0, 1, 2, 3, 7, 100, 10**6, 10**9, int(param.high)) if param.low <= n <= param.high]
+        return str(rng.choice(allowed))
+    pool = RATES if param.high == 1 else (*ENDS, *MIDDLE, *MIDDLE, *FAR)
+    return repr(rng.choice([x for x in pool if param.low <= x <= param.high]))
+
+
+def pair(rng: random.Random) -> str:
+    """Two finite laws, sometimes with outcomes that only one of them has, sometimes hardly different."""
+    size = rng.randint(2, 4)
+    laws = []
+    for _ in range(2):
+        weights = [Fraction(rng.choice((0, 1, 1, 2, 5, Fraction(1, 10**9), Fraction(1, 10**300)))) for _ in range(size)]
+        total = sum(weights) or 1
+        laws.append([w / total for w in weights] if sum(weights) else [Fraction(1, size)] * size)
+    p, q = ("(" + ", ".join(f"F({w.numerator}, {w.denominator})" for w in law) + ",)" for law in laws)
+    return f"DiscretePair(p={p}, q={q})"
+
+
+def leaf(rng: random.Random, relation: str) -> str:
+    """A mechanism of any kind."""
+    cls = rng.choice(LEAVES)
+    if cls is dpc.DiscretePair:
+        return pair(rng)
+    params = declared(cls)
+    if cls is dpc.BlackBox:
+        known = rng.choice(("epsilon", "epsilon", "rho", "mu", "renyi"))
+        if known == "renyi":
+            return f"BlackBox(renyi={{{rng.choice((1.5, 2, 8))}: {number(rng, params['epsilon'])}}})"
+        chosen = [known] if known == "mu" or rng.random() < 0.5 else [known, "delta"]
+    else:
+        optional = {f.name for f in fields(cls) if f.default is None}
+        chosen = [name for name in params if name not in optional or rng.random() < 0.5]
+    said = [f"{name}={number(rng, params[name])}" for name in chosen]
+    if relation == "REPLACE_ONE" and any(f.name == "adjacency" and f.default is dpc.ADD_REMOVE for f in fields(cls)):
+        said.append("adjacency=REPLACE_ONE")
+    return f"{cls.__name__}({', '.join(said)})"
+
+
+def wrapped(rng: random.Random, inner: str, relation: str) -> str:
+    """Inside a sample or a group."""
+    if rng.random() < 0.4:
+        return f"Group({inner}, size={rng.choice((1, 2, 3, 1000, 10**6))})"
+    if relation == "REPLACE_ONE":
+        of = rng.choice((1, 2, 10, 1000, 10**12))
+        return f"SampledWithoutReplacement({inner}, size={rng.choice((0, 1, of // 2, of - 1, of))}, of={of})"
+    return f"Sampled({inner}, rate={rng.choice(RATES)!r})"
+
+
+def part(rng: random.Random, relation: str) -> str:
+    """A mechanism, sometimes wrapped, sometimes twice, sometimes a composition in a wrapper."""
+    found = leaf(rng, relation)
+    if rng.random() < 0.1:
+        found = f"({rng.choice((2, 10))} * {found} + {leaf(rng, relation)})"
+    while rng.random() < 0.4:
+        found = wrapped(rng, found, relation)
+    return found
+
+
+def composition(rng: random.Random, relation: str) -> str:
+    """Up to three kinds, up to 10⁹ times."""
+    parts = [f"{rng.choice(COUNTS)} * {part(rng, relation)}" for _ in range(rng.choice((1, 1, 2, 2, 3)))]
+    return " + ".join(parts)
+
+
+def asked(rng: random.Random, subject: str) -> str:
+    """A question about it."""
+    question = rng.choice(QUESTIONS)
+    delta = repr(rng.choice((0, 5e-324, 1e-300, 1e-50, 1e-9, 1e-6, 0.01, 0.5, 1 - 1e-16, 1)))
+    epsilon = repr(rng.choice((0, 5e-324, 1e-300, 1e-9, 0.1, 1, 3, 700, 1e6, 1e300)))
+    match question:
+        case "epsilon":
+            return f"epsilon({subject}, {delta})"
+        case "delta":
+            return f"delta({subject}, {epsilon})"
+        case "renyi":
+            return f"renyi({subject}, {rng.choice((1, 1 + 2**-52, 1.5, 2, 1000, 10**9))!r})"
+        case "beta":
+            return f"beta({subject}, {rng.choice((0, 5e-324, 1e-9, 0.05, 0.3, 0.5, 1 - 1e-16, 1))!r})"
+        case "advantage":
+            return f"advantage({subject})"
+        case "compare at δ":
+            return f"compare({subject}, delta={delta})"
+        case _:
+            return f"compare({subject}, epsilon={epsilon})"
+
+
+def works(seed: object) -> Iterator[str]:
+    """Questions without end, the same for the same seed."""
+    rng = random.Random(f"wild {seed}")  # noqa: S311 - a draw, no secret
+    while True:
+        yield asked(rng, composition(rng, rng.choice(("ADD_REMOVE", "REPLACE_ONE"))))
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise `Late` after so much processor time."""
+
+    def late(*_: object) -> None:
+        raise Late(f"no answer within {seconds:g} s of processor time")
+
+    before = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def outcome(text: str, seconds: float = SECONDS) -> Outcome:
+    """Ask, with a limit on the time; warnings are errors."""
+    began, answer, error = time.process_time(), None, None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            with limited(seconds):
+                answer = eval(text, dict(NAMES))  # noqa: S307 - a text of our own making
+        except (Exception, Late) as found:  # noqa: BLE001 - all of them are what is looked for
+            error = found
+    return Outcome(answer, error, time.process_time() - began)
+
+
+def complaint(found: Outcome) -> str:
+    """What is wrong with an outcome; nothing if it is an answer, or a refusal that the documentation names."""
+    if isinstance(found.error, dpc.NotProvable | dpc.InvalidParameter | dpc.AdjacencyMismatch):
+        return ""
+    if found.error is not None:
+        return f"{type(found.error).__name__}: {str(found.error)[:200]}"
+    best = getattr(found.answer, "best", found.answer)
+    if not best.lower <= best.upper:  # also where one of them is not a number
+        return f"NoEnclosure: {best.lower!r}, {best.upper!r}"
+    return ""
