@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
+from flint import arb, ctx
 from mpmath import mp
 
-from dpcompose.errors import Declined
 from dpcompose.inversion import (
     Direction,
+    DiscreteGaussianLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
     SampledGaussianLoss,
+    SampledLaplaceLoss,
     TwoPointLoss,
     profile,
 )
+from dpcompose.inversion.balls import step_in_balls
 from dpcompose.numerics.enclosure import Enclosure
 from references import gaussian, two_point_power
 
@@ -58,9 +62,56 @@ def test_epsilon_in_balls() -> None:
     assert found.lower <= composed.epsilon(1e-6).upper
 
 
-def test_atoms_alone_are_declined() -> None:
-    with pytest.raises(Declined, match="no line of bounded cost"):
-        profile([(TwoPointLoss(0.5), 3), (TwoPointLoss(0.3), 2)]).delta_in_balls(0.4)
+def test_atoms_alone_are_smoothed() -> None:
+    first, second = two_point_power(0.5, 3), two_point_power(0.3, 2)
+    with mp.workdps(40):
+        sums = [(a + b, p * q) for a, p in first.items() for b, q in second.items()]
+        truth = mp.fsum(p * max(-mp.expm1(mp.mpf(0.4) - s), 0) for s, p in sums)
+    found = profile([(TwoPointLoss(0.5), 3), (TwoPointLoss(0.3), 2)]).delta_in_balls(0.4)
+    assert found.lower <= truth <= found.upper
+    assert found.gap < 1e-3
+
+
+SMOOTHED: list[tuple[list[tuple[Loss, int]], float, float]] = [
+    ([(LaplaceLoss(1.0), 3), (TwoPointLoss(0.5), 2)], 1.0, 1e-3),
+    ([(LaplaceLoss(0.5), 1), (TwoPointLoss(0.1), 30)], 1.0, 1e-5),
+    ([(DiscreteGaussianLoss(3, 1), 10), (LaplaceLoss(0.5), 1)], 1.0, 1e-4),
+    ([(DiscreteGaussianLoss(Fraction(2, 5), 1), 2), (LaplaceLoss(0.5), 1)], 1.0, 0.02),
+    ([(SampledLaplaceLoss(1, 0.1, Direction.REMOVE), 20)], 0.5, 0.05),
+    ([(SampledLaplaceLoss(1, 0.1, Direction.ADD), 20)], 0.5, 0.05),
+    ([(SampledLaplaceLoss(Fraction(1, 2), 0.3, Direction.ADD), 5), (GaussianLoss(0.2), 1)], 0.5, 0.01),
+    ([(DiscreteGaussianLoss(8, 2), 5), (GaussianLoss(0.01), 1)], 0.3, 1e-5),
+]
+
+
+@pytest.mark.parametrize("parts, epsilon, gap", SMOOTHED)
+def test_what_floats_answer_balls_answer(parts: list[tuple[Loss, int]], epsilon: float, gap: float) -> None:
+    """Atoms, discrete Gaussians and sampled Laplace steps in mixtures: wider, and around the same number."""
+    composed = profile(parts)
+    floats, balls = composed.delta(epsilon, 1e-6), composed.delta_in_balls(epsilon, 1e-6)
+    assert max(floats.lower, balls.lower) <= min(floats.upper, balls.upper)
+    assert balls.gap < gap
+
+
+@pytest.mark.parametrize("noise, shift", [(Fraction(1, 3), 1), (1, 1), (Fraction(5, 2), 3), (40, 1)])
+def test_discrete_gaussian_transform_in_balls(noise: Fraction, shift: int) -> None:
+    """Poisson's formula against the sum over the outcomes."""
+    with ctx.workprec(200), mp.workdps(50):
+        transform = step_in_balls(DiscreteGaussianLoss(noise, shift), 1.5, 10.0)
+        s2, reach = (
+            mp.mpf(noise.numerator) ** 2 / noise.denominator**2,
+            range(-60 * math.ceil(noise), 60 * math.ceil(noise)),
+        )
+        weights = {x: mp.exp(-x * x / (2 * s2)) for x in reach}
+        for u in (0.0, 0.7, 3.0, 9.5):
+            terms = (
+                w * mp.exp((1.5 + 1j * mp.mpf(u)) * (shift * shift - 2 * shift * x) / (2 * s2))
+                for x, w in weights.items()
+            )
+            truth, found = mp.fsum(terms) / mp.fsum(weights.values()), transform(arb(u))
+            error = abs(mp.mpc(found.real.mid().str(45, radius=False), found.imag.mid().str(45, radius=False)) - truth)
+            assert error <= abs(truth) * mp.mpf(10) ** -35
+            assert found.real.rad() < arb(10) ** -30 * abs(found)
 
 
 def test_a_small_tilt_is_not_rounded_beside_1() -> None:

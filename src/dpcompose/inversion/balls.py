@@ -21,10 +21,12 @@ from flint import acb, arb
 
 from dpcompose.errors import Declined
 from dpcompose.inversion.bounds import log_truncation
+from dpcompose.inversion.discrete_gaussian import DiscreteGaussianLoss
 from dpcompose.inversion.expansion import LADDER
 from dpcompose.inversion.finite import FiniteLoss
 from dpcompose.inversion.gaussian import GaussianSum
 from dpcompose.inversion.laplace import LaplaceLoss
+from dpcompose.inversion.legendre import POINTS
 from dpcompose.inversion.lines import cut_off
 from dpcompose.inversion.loss import Smooth, Summand
 from dpcompose.inversion.repeated import Repeated
@@ -37,8 +39,10 @@ from dpcompose.inversion.sampled_gaussian_rule import (
     log_rule_error,
     node_numbers,
 )
+from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
 from dpcompose.inversion.spectrum import Goal, build_spectrum, total_cumulants
 from dpcompose.inversion.two_point import TwoPointSum
+from dpcompose.inversion.unreachable import TooManyNodes
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
 from dpcompose.numerics.precision import ctx
 
@@ -46,6 +50,8 @@ Transform: TypeAlias = Callable[[Ball], acb]
 r"""$u \mapsto M(t+iu)$ on one line."""
 
 MOST_FREQUENCIES = 20_000
+LEAST_NOISE, MOST_PANELS, QUADRATURE = 0.3, 64, 1e-18
+"""Discrete Gaussians from here on have a short series; so many panels at most, and how far they are refined."""
 
 
 def delta_in_balls(
@@ -72,22 +78,15 @@ def delta_in_balls(
         line = _line(bulk, goal, spectrum.spacing, last, spectrum.spacing * last)
         tail = line[1] * arb(exp_up(log_truncation(log_decay, spectrum.spacing, last)))
         above = spectrum.period
-        aliasing = sum((_aliasing(bulk, goal, tau, spectrum.spacing) for tau in (above.low, above.high)), arb(0))
-        upper, lower = line[0] + tail + lost, line[0] - tail - aliasing
+        folded = sum((aliasing(bulk, goal, tau, spectrum.spacing) for tau in (above.low, above.high)), arb(0))
+        upper, lower = line[0] + tail + lost, line[0] - tail - folded
         return Enclosure(max(Enclosure.of(lower).lower, 0.0), min(max(Enclosure.of(upper).upper, 0.0), 1.0))
 
 
 def _line(bulk: Sequence[Summand], goal: Goal, spacing: float, last: int, reach: float) -> tuple[Ball, Ball]:
     r"""The trapezoid sum up to the cut-off, and the prefactor $e^{K-t\varepsilon}/W$."""
     t, e, step = ball(goal.saddle.tilt), ball(goal.epsilon), ball(spacing)
-    transforms = [in_balls(s, goal.saddle.tilt, reach) for s in bulk]
-
-    def moment(u: Ball) -> acb:
-        value = acb(1)
-        for transform in transforms:
-            value *= transform(u)
-        return value
-
+    moment = moments(bulk, goal.saddle.tilt, reach)
     scale = (-t * e).exp() * step / (2 * arb.pi())
     base = moment(arb(0)).real
     total = base / (t * (t + 1))
@@ -98,7 +97,20 @@ def _line(bulk: Sequence[Summand], goal: Goal, spacing: float, last: int, reach:
     return total * scale, base * scale
 
 
-def _aliasing(bulk: Sequence[Summand], goal: Goal, tau: float, spacing: float) -> Ball:
+def moments(bulk: Sequence[Summand], tilt: float, reach: float) -> Transform:
+    """The transform of the whole sum."""
+    transforms = [in_balls(s, tilt, reach) for s in bulk]
+
+    def moment(u: Ball) -> acb:
+        value = acb(1)
+        for transform in transforms:
+            value *= transform(u)
+        return value
+
+    return moment
+
+
+def aliasing(bulk: Sequence[Summand], goal: Goal, tau: float, spacing: float) -> Ball:
     r"""$c(\tau)M(\tau)e^{-\tau\varepsilon}e^{-gW}/(1-e^{-gW})$: see `bounds.log_alias`."""
     side, e = ball(tau), ball(goal.epsilon)
     fall = (-abs(ball(goal.saddle.tilt) - side) * 2 * arb.pi() / ball(spacing)).exp()
@@ -176,6 +188,56 @@ def _(loss: FiniteLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
     columns = zip(loss.losses.tolist(), loss.weights.tolist(), *errors, strict=True)
     atoms = [(arb(x, dx), arb(w) * arb(1, dw)) for x, w, dx, dw in columns]
     return lambda u: sum((acb(w) * (acb(t, u) * x).exp() for x, w in atoms), acb(0))
+
+
+@step_in_balls.register
+def _(loss: DiscreteGaussianLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
+    r"""By Poisson's formula $M(z) = \vartheta^{-1}\sum_n\exp(z(z+1)\mu^2/2-2\pi^2\sigma^2n^2+2\pi inz\Delta)$, where
+    $\vartheta$ is the sum at $z = 0$. A term has the modulus $e^{t(t+1)\mu^2/2}e^{-2\pi^2\sigma^2(n-c)^2}$ with $c =
+    -u\Delta/2\pi\sigma^2$.
+    """
+    if loss.noise_std < LEAST_NOISE:
+        raise Declined("noise so small is left to sums over its outcomes")
+    s2, shift, t = ball(loss.noise_std) ** 2, ball(loss.sensitivity), ball(tilt)
+    fall = 2 * arb.pi() ** 2 * s2
+    far = 2 + math.ceil(math.sqrt(0.7 * ctx.prec / float(fall)))
+    beyond = (2 * (-fall * (far - 1) ** 2).exp() / (1 - (-2 * fall * (far - 1)).exp())).upper()
+
+    def series(z: acb, growth: Ball) -> acb:
+        centre = round(float(-z.imag * shift / (2 * arb.pi() * s2)))
+        head = z * (z + 1) * shift * shift / (2 * s2)
+        terms = (
+            (head - fall * n * n + acb(0, 2) * arb.pi() * n * shift * z).exp()
+            for n in range(centre - far, centre + far + 1)
+        )
+        doubt = arb(0, (growth * beyond).upper())
+        return sum(terms, acb(doubt, doubt))
+
+    whole = series(acb(0), arb(1))
+    growth = (t * (t + 1) * shift * shift / (2 * s2)).exp()
+    return lambda u: series(acb(t, u), growth) / whole
+
+
+@step_in_balls.register
+def _(loss: SampledLaplaceLoss, tilt: float, reach: float) -> Transform:
+    r"""The panels of `sampled_laplace`, nodes and weights in balls, their error as a radius; the two atoms."""
+    count = loss.panels_for(tilt, reach, QUADRATURE)
+    if count > MOST_PANELS:
+        raise TooManyNodes(count * POINTS)
+    q, e, power = ball(loss.rate), ball(loss.size), ball(loss.exponent(0.0)) + ball(loss.sign) * ball(tilt)
+    half = e / count
+    rule = [arb.legendre_p_root(POINTS, i, weight=True) for i in range(POINTS)]
+    places = [(-e + half * (2 * j + 1 + y), half * w) for j in range(count) for y, w in rule]
+    bare = [(x, w * (-(x + e) / 2).exp() / 4) for x, w in places] + [(e, (-e).exp() / 2), (-e, arb(0.5))]
+    nodes = [((q * x.expm1()).log1p(), weight) for x, weight in bare]
+    tilted = [(ball(loss.sign) * log, weight * (power * log).exp()) for log, weight in nodes]
+
+    def transform(u: Ball) -> acb:
+        radius = exp_up(loss.log_quadrature(count, loss.exponent(tilt), np.array([abs(float(u)) * (1.0 + 1e-12)]))[0])
+        doubt = acb(arb(0, radius), arb(0, radius))
+        return sum((acb(weight) * acb(0, u * x).exp() for x, weight in tilted), acb(0)) + doubt
+
+    return transform
 
 
 @step_in_balls.register

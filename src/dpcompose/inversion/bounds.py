@@ -14,6 +14,8 @@ def log_chernoff(tau: float) -> float:
     r"""$\ln c(\tau)$, $c(\tau) = \sup_{x\ge0}e^{-\tau x}(1-e^{-x}) = \tau^\tau/(1+\tau)^{1+\tau}$, so
     $\delta(y) \le c(\tau)M(\tau)e^{-\tau y}$.
     """
+    if tau > 1.0:  # without cancellation: 1 + 1/τ is what floats hold
+        return -tau * math.log1p(1.0 / tau) - math.log1p(tau) + 4e-15 * (1.0 + math.log1p(tau))
     return tau * (math.log(tau) - math.log1p(tau)) - math.log1p(tau) + 4e-15 * (1.0 + tau) if tau > 0.0 else 0.0
 
 

@@ -89,9 +89,10 @@ def _(loss: SampledGaussianLoss) -> Enclosure | None:
 
 
 def _sampled(rate: Real, size: Real) -> Enclosure | None:
-    if rate * min(size, 1) >= FAINT:
+    if rate >= FAINT and size >= FAINT and rate * Fraction(size) >= FAINT:
         return None
-    return _at_most(Fraction(rate) * min(Fraction(size) / 2, 1))
+    distance = Fraction(rate) * min(Fraction(size) / 2, Fraction(1))
+    return _at_most(distance) if distance < FAINT else None
 
 
 @as_leak.register

@@ -27,6 +27,7 @@ from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Summand
 from dpcompose.inversion.repeated import any_leak
 from dpcompose.inversion.rounding import LEAST, LIBM, UNIT, exp_down, exp_up, log_down, log_up, total_up
+from dpcompose.inversion.smoothed_balls import smoothed_delta_in_balls
 from dpcompose.inversion.solve import bracket
 from dpcompose.inversion.spectrum import Goal
 from dpcompose.inversion.unreachable import Unreachable
@@ -196,32 +197,34 @@ class Profile:
 
     @np.errstate(all="ignore")
     def delta_in_balls(self, epsilon: float, relative: float = 1e-12) -> Enclosure:
-        """δ(ε) certified by ball arithmetic alone; declines where the characteristic function does not decay."""
+        """δ(ε) certified by ball arithmetic alone, smoothed where the characteristic function does not decay."""
         if not self.summands or epsilon >= self.supremum or self.leak.lower >= 1.0:
             return self.delta(epsilon)
-        if ways_to(self.small, self.summands, relative) == (Way.SMALL,):
-            raise Declined("so few steps have no line of bounded cost")
-        guess = self._finite_delta(epsilon, 1e-3).upper
+        log_guess = log_up(self._finite_delta(epsilon, 1e-3).upper)
+        if ways_to(self.small, self.summands, relative) != (Way.SMALL,):  # so few steps decay too slowly
+            with suppress(Declined, *GIVEN_UP):
+                return self._with_leak(delta_in_balls(self.summands, epsilon, log_guess, relative))
         try:
-            return self._with_leak(delta_in_balls(self.summands, epsilon, log_up(guess), relative))
+            return self._with_leak(smoothed_delta_in_balls(self.summands, epsilon, log_guess, relative))
         except GIVEN_UP as reason:
             raise Declined("no line of bounded cost was found") from reason
 
     def epsilon_in_balls(self, delta: float, tolerance: float = 1e-9) -> Enclosure:
         """ε at δ: the float tier proposes both ends, balls decide on each."""
         found = self.epsilon(delta, tolerance)
-        if found.upper == 0.0 or math.isinf(found.lower):
+        if math.isinf(found.lower):
             return found
         width = max(found.upper - found.lower, 1e-12 * found.upper)
+        lower, upper, below, above = max(found.lower, 0.0), found.upper, False, False
         for _ in range(8):
-            upper, lower = found.upper, max(found.lower, 0.0)
-            above = self.delta_in_balls(upper).upper <= delta
-            below = lower == 0.0 or self.delta_in_balls(lower).lower >= delta
+            with suppress(Declined):
+                above = above or math.isinf(upper) or self.delta_in_balls(upper).upper <= delta
+                below = below or lower == 0.0 or self.delta_in_balls(lower).lower >= delta
             if above and below:
-                return found
-            found = Enclosure(lower if below else max(lower - width, 0.0), upper if above else upper + width)
+                break
+            lower, upper = lower if below else max(lower - width, 0.0), upper if above else upper + width
             width *= 4.0
-        raise Declined("balls did not confirm the float tier")
+        return Enclosure(lower if below else 0.0, upper if above else self.supremum)
 
     def renyi(self, order: float) -> Enclosure:
         r"""The Rényi divergence of $P$ from $Q$, of an order above 1."""

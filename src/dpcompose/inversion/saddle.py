@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 from dpcompose.inversion.cumulants import Cumulants
 
-LEAST_TILT, GREATEST_TILT = 1e-9, 1e9
+LEAST_TILT, GREATEST_TILT = 1e-9, 1e105
+FAR = 20
+"""After so many steps the root is orders of magnitude away, and steps are longer."""
 
 
 class Saddle(NamedTuple):
@@ -76,7 +78,8 @@ def _newton(
     low, high = math.log(LEAST_TILT), math.log(GREATEST_TILT)
     y, value = math.log(start), math.inf
     t, k = start, Cumulants(0.0, 0.0, 0.0)
-    for _ in range(60):
+    for turn in range(60):
+        most = 2.0 if turn < FAR else 16.0
         t = math.exp(y)
         k = cumulants(t)
         value, slope = residual(t, k)
@@ -84,9 +87,9 @@ def _newton(
             value, slope = -1.0, 0.0  # overflow: too far out
         low, high = (y, high) if value > 0.0 else (low, y)
         step = -value / slope if slope < 0.0 else math.inf
-        following = y + max(-2.0, min(2.0, step))
+        following = y + max(-most, min(most, step))
         if not low < following < high:
-            following = y + max(-2.0, min(2.0, 0.5 * (low + high) - y))
+            following = y + max(-most, min(most, 0.5 * (low + high) - y))
         if abs(value) < 0.05 or high - low < 1e-6:
             break
         y = following

@@ -50,10 +50,11 @@ class SampledLaplaceLoss:
         return *nearest(self.size), *nearest(self.rate)
 
     @property
-    def _sign(self) -> float:
+    def sign(self) -> float:
+        """The sign of the loss against ln X."""
         return 1.0 if self.direction is Direction.REMOVE else -1.0
 
-    def _exponent(self, tilt: float) -> float:
+    def exponent(self, tilt: float) -> float:
         r"""The exponent of $X$ under $e^{tL}dP$."""
         return 1.0 + tilt if self.direction is Direction.REMOVE else -tilt
 
@@ -61,7 +62,7 @@ class SampledLaplaceLoss:
     def supremum(self) -> float:
         r"""$\ln(1-q+qe^{\varepsilon_0})$, or $-\ln(1-q+qe^{-\varepsilon_0})$."""
         end = ball(self.size) if self.direction is Direction.REMOVE else -ball(self.size)
-        return enclose(lambda: ball(self._sign) * (ball(self.rate) * end.expm1()).log1p()).upper
+        return enclose(lambda: ball(self.sign) * (ball(self.rate) * end.expm1()).log1p()).upper
 
     @property
     def total_variation(self) -> float:
@@ -106,7 +107,7 @@ class SampledLaplaceLoss:
         remove = self.direction is Direction.REMOVE
         log_weights = bare + ratio if remove else bare
         error = 16.0 * UNIT + 2.0 * LIBM * (1.0 + np.abs(log_weights)) + (2.0 * e_error + 8.0 * UNIT) * (1.0 + e)
-        return Nodes(self._sign * ratio, ratio_error, log_weights, error + (ratio_error if remove else 0.0))
+        return Nodes(self.sign * ratio, ratio_error, log_weights, error + (ratio_error if remove else 0.0))
 
     @cached_property
     def _quick(self) -> tuple[Floats, Floats]:
@@ -117,18 +118,20 @@ class SampledLaplaceLoss:
         """Quick values."""
         return quick_cumulants(*self._quick, tilt)
 
-    def step(self, tilt: float, reach: float, error: float) -> TiltedNodes:
+    def panels_for(self, tilt: float, reach: float, error: float) -> int:
         """As many panels as the ellipse bound asks for."""
-        e = self._numbers[0]
-        count = max(1, math.ceil(math.hypot(tilt + 1.0, reach) * e / 5.0))
-        while count <= MOST_PANELS and self._log_quadrature(count, self._exponent(tilt), np.array([reach]))[
-            0
-        ] > math.log(error):
+        at, count = np.array([reach]), max(1, math.ceil(math.hypot(tilt + 1.0, reach) * self._numbers[0] / 5.0))
+        while count <= MOST_PANELS and self.log_quadrature(count, self.exponent(tilt), at)[0] > math.log(error):
             count = math.ceil(1.3 * count)
         if count > MOST_PANELS:
             raise TooManyNodes(count)
-        plain, r = self._nodes(count), self._exponent(tilt)
-        mass = self._log_quadrature(count, self._exponent(0.0), np.zeros(1))[0]
+        return count
+
+    def step(self, tilt: float, reach: float, error: float) -> TiltedNodes:
+        """The certified law of one step at this tilt."""
+        count = self.panels_for(tilt, reach, error)
+        plain, r = self._nodes(count), self.exponent(tilt)
+        mass = self.log_quadrature(count, self.exponent(0.0), np.zeros(1))[0]
         # Jensen: the moment is at least 1 for t >= 0, so absolute bounds are relative ones.
         return TiltedNodes(
             Nodes(
@@ -136,13 +139,13 @@ class SampledLaplaceLoss:
                 plain.loss_error,
                 plain.log_weights,
                 plain.weight_error,
-                quadrature=lambda v: np.exp(np.minimum(on_ladder(lambda u: self._log_quadrature(count, r, u), v), 0.0)),
+                quadrature=lambda v: np.exp(np.minimum(on_ladder(lambda u: self.log_quadrature(count, r, u), v), 0.0)),
                 mass_quadrature=math.exp(min(float(mass), 0.0)),
             ),
             tilt,
         )
 
-    def _log_quadrature(self, count: int, r: float, v: Floats) -> Floats:
+    def log_quadrature(self, count: int, r: float, v: Floats) -> Floats:
         r"""$\ln$ of the error of all panels for $\frac14\int e^{-(l+\varepsilon_0)/2}X^{r+iv}dl$.
 
         On the ellipse around a panel of half-width $a$ and centre $m$, $|\Re l - m| \le
@@ -169,7 +172,7 @@ class SampledLaplaceLoss:
         $-\frac32+(r+1)g$, monotone, so a cell's ends bound it.
         """
         e, _, q, _ = self._numbers
-        r = self._exponent(tilt)
+        r = self.exponent(tilt)
         edges = np.linspace(-e, e, CELLS + 1)
         ratio, ratio_error = self._log_ratio(edges)
         g = q * np.exp(edges - ratio)

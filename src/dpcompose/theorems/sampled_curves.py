@@ -31,8 +31,8 @@ from dpcompose.theorems.powers import excess_at, quick_divergence
 MOST_ORDER = 10**6
 """Beyond it simple bounds from both sides are close enough."""
 TOLERANCE_BITS = 62
-LEAST_STEP = 1e-100
-"""Below this the quick values that choose an order leave the normal floats."""
+LEAST = 1e-50
+"""Steps and rates below this need hundreds of digits, and say nothing that simple bounds do not."""
 NODES = 400
 
 
@@ -127,7 +127,7 @@ class SampledLaplaceCurve(SampledCurve):
     step: Real
 
     def _is_plain(self) -> bool:
-        return LEAST_STEP <= self.step <= 1000
+        return LEAST <= self.step <= 1000 and self.rate >= LEAST
 
     def _greatest(self) -> int:
         return MOST_ORDER
@@ -178,6 +178,7 @@ def sampled_laplace_curve(m: Sampled, inner: LaplaceLoss) -> Renyi:
 
 
 __all__ = [
+    "LEAST",
     "MOST_ORDER",
     "NODES",
     "SampledCurve",

@@ -20,6 +20,7 @@ from dpcompose.notions import GDP, Curve, Linear, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.sources import MTZ19
 from dpcompose.theorems.sampled_curves import (
+    LEAST,
     MOST_ORDER,
     NODES,
     SampledCurve,
@@ -36,7 +37,7 @@ class SampledNormalCurve(SampledCurve):
     mu_squared: Real
 
     def _is_plain(self) -> bool:
-        return self.mu_squared < 10**4
+        return LEAST**2 <= self.mu_squared < 10**4 and self.rate >= LEAST
 
     def _greatest(self) -> int:
         return min(MOST_ORDER, 2 + math.floor(1000 / math.sqrt(float(self.mu_squared) + 0.01)))

@@ -1,0 +1,146 @@
+"""What leaks on one side, and what is lost at most: lower and upper ends held against sums over all outcomes."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from math import comb
+from typing import NamedTuple
+
+import mpmath
+import pytest
+
+import dpcompose as dpc
+from cases import scaled
+from dpcompose.notions import Profile
+from dpcompose.prove.claims import known
+
+DRAWN = random.Random("leaks")  # noqa: S311 - a draw, no secret
+
+
+class Case(NamedTuple):
+    """So many runs of an (ε, δ)-DP mechanism on `size` of `of` records, and the ε asked for."""
+
+    count: int
+    step: Fraction
+    leak: Fraction
+    size: int
+    of: int
+    level: Fraction
+
+    @property
+    def rate(self) -> Fraction:
+        """The chance of a record to be drawn."""
+        return Fraction(self.size, self.of)
+
+
+def number(x: Fraction) -> mpmath.mpf:
+    """At the working precision."""
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+@mpmath.workdps(60)
+def leaky_response(case: Case) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
+    """The four outcomes of leaky randomized response, with their chances on the two inputs."""
+    kept, x = 1 - number(case.leak), mpmath.exp(number(case.step))
+    say, hide = kept * x / (1 + x), kept / (1 + x)
+    return [(1 - kept, mpmath.mpf(0)), (say, hide), (hide, say), (mpmath.mpf(0), 1 - kept)]
+
+
+@mpmath.workdps(60)
+def sampled(case: Case) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
+    """The same where the record is drawn by chance, and all others give the second law."""
+    q = number(case.rate)
+    return [((1 - q) * b + q * a, b) for a, b in leaky_response(case)]
+
+
+@mpmath.workdps(60)
+def exact_delta(outcomes: list[tuple[mpmath.mpf, mpmath.mpf]], count: int, epsilon: Fraction) -> mpmath.mpf:
+    """Σ (P − e^ε Q)₊ over all numbers of all outcomes."""
+    grown, total = mpmath.exp(number(epsilon)), mpmath.mpf(0)
+
+    def share(left: int, index: int, p: mpmath.mpf, q: mpmath.mpf) -> None:
+        nonlocal total
+        a, b = outcomes[index]
+        if index == len(outcomes) - 1:
+            total += max(p * a**left - grown * q * b**left, 0)
+            return
+        for n in range(left + 1):
+            ways = comb(left, n)
+            share(left - n, index + 1, p * ways * a**n, q * ways * b**n)
+
+    share(count, 0, mpmath.mpf(1), mpmath.mpf(1))
+    return total
+
+
+def drawn() -> Case:
+    """One of many."""
+    of, count, step = DRAWN.randint(2, 10), DRAWN.randint(1, 12), Fraction(DRAWN.randint(1, 30), 20)
+    level = step * count * Fraction(DRAWN.randint(0, 11), 10)
+    return Case(count, step, Fraction(DRAWN.randint(1, 60), 100), DRAWN.randint(1, of - 1), of, level)
+
+
+CASES = [Case(20, Fraction(3, 10), Fraction(1, 10), 8, 10, Fraction(1, 2)), *(drawn() for _ in range(scaled(25)))]
+A_HAIR = mpmath.mpf(10) ** -14
+
+
+def from_below(whole: dpc.Mechanism) -> list[Profile]:
+    """What orders below 1 say."""
+    return [claim.guarantee for claim in known(whole).profiles() if claim.theorem.id == "RDP-BELOW"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_no_lower_end_of_a_leaky_sample_exceeds_the_pair_that_it_speaks_of(case: Case) -> None:
+    """That pair occurs, so no upper end lies below it either."""
+    whole = case.count * dpc.SampledWithoutReplacement(
+        dpc.BlackBox(epsilon=case.step, delta=case.leak), size=case.size, of=case.of
+    )
+    truth = exact_delta(sampled(case), case.count, case.level)
+    assert dpc.compare(whole, epsilon=case.level).best.upper >= truth * (1 - A_HAIR)
+    for bound in from_below(whole):
+        assert bound.delta(case.level).lower <= truth
+        target = Fraction(mpmath.nstr(truth, 12)) * Fraction(99, 100)
+        least = Fraction(bound.epsilon(target).lower)
+        assert not least or exact_delta(sampled(case), case.count, least) >= number(target) * (1 - A_HAIR)
+
+
+@pytest.mark.parametrize("case", CASES[1:], ids=str)
+def test_what_leaks_on_both_sides_keeps_its_own_factor(case: Case) -> None:
+    """Without sampling both inputs leak alike, alone and beside what leaks on one side."""
+    truth = exact_delta(leaky_response(case), case.count, case.level)
+    whole = case.count * dpc.BlackBox(epsilon=case.step, delta=case.leak)
+    bounds = from_below(whole)
+    assert bounds
+    assert all(bound.delta(case.level).lower <= truth for bound in bounds)
+    beside = whole + dpc.Sampled(dpc.NameAndShame(delta=case.rate), rate=Fraction(1, 2))
+    assert dpc.compare(beside, epsilon=case.level).best.upper >= truth * (1 - A_HAIR)
+
+
+def test_the_factor_is_not_lost_where_it_is_known() -> None:
+    """The bound of both leaks is the better one where both leak: one leak alone would say less than 0.87."""
+    (bound,) = from_below(20 * dpc.BlackBox(epsilon=Fraction(3, 10), delta=Fraction(1, 10)))
+    assert bound.delta(Fraction(1, 2)).lower > 0.9
+
+
+GREATEST = [
+    (3 * dpc.Laplace(scale=1) + 2 * dpc.BlackBox(epsilon=0.5, delta=Fraction(1, 100)), 4, (99, 100, 2)),
+    (30 * dpc.BlackBox(epsilon=0.125, delta=Fraction(1, 1000)) + dpc.Laplace(scale=2), 4.25, (999, 1000, 30)),
+    (100 * dpc.Laplace(scale=4), 25, None),
+    (10 * dpc.Geometric(scale=2) + 5 * dpc.Laplace(scale=2), 7.5, None),
+    (200 * dpc.RandomizedResponse(epsilon=0.25) + 3 * dpc.Laplace(scale=1), 53, None),
+    (7 * dpc.Staircase(epsilon=0.5) + 3 * dpc.Laplace(scale=2), 5, None),
+]
+
+
+@pytest.mark.parametrize("whole, greatest, kept", GREATEST)
+def test_at_the_greatest_loss_only_the_leak_is_left(
+    whole: dpc.Mechanism, greatest: float, kept: tuple[int, int, int] | None
+) -> None:
+    """Basic composition says what it is; every answer there, just below it and in a curve through it is as good."""
+    leak = 1 - Fraction(kept[0], kept[1]) ** kept[2] if kept else Fraction(0)
+    found = dpc.delta(whole, greatest)
+    assert found.lower <= leak <= found.upper <= leak * (1 + 1e-12)
+    below = dpc.delta(whole, greatest * (1 - 2**-40))
+    assert leak <= below.upper <= float(leak) + 1e-9
+    curve = dpc.delta(whole, [greatest * share for share in (0.5, 0.999, 1, 1 + 2**-30)])
+    assert (curve.upper[1:] <= curve.upper[:-1] * (1 + 1e-9)).all()

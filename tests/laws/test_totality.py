@@ -1,0 +1,62 @@
+"""Every legal question has an answer, or a refusal that the documentation names; soon, and in one piece.
+
+The same works, more of them: `bench/totality.py`.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+import dpcompose as dpc
+from cases import scaled
+from wild import complaint, made, outcome, works
+
+SECONDS = 60.0
+"""A limit for a hang only, in processor time, since times never decide a test; the long run asks for ten."""
+BLOCKS, EACH = 12, 25
+
+FOUND = [
+    "beta(10**6 * Group(BlackBox(epsilon=.1, delta=.5), size=3), .3)",
+    "delta(10**9 * Sampled(BlackBox(epsilon=1e150, delta=1), rate=1 - 1e-16), 1)",
+    "compare(Geometric(scale=5e-324, sensitivity=2), delta=1e-6)",
+    "compare(Sampled(Laplace(scale=1e50, sensitivity=1e-300), rate=.5), delta=1e-6)",
+    "compare(10**9 * Exponential(epsilon=5e-324), epsilon=0)",
+    "compare(SampledWithoutReplacement(BlackBox(epsilon=5e-324, delta=0.5), size=1, of=10), epsilon=0)",
+    "advantage(SampledWithoutReplacement(Laplace(scale=7, sensitivity=5e-324, adjacency=REPLACE_ONE), size=1, of=10))",
+    "compare(10**6 * Group(NameAndShame(delta=0.999999999), size=4) + RandomizedResponse(epsilon=1e-200), epsilon=0)",
+]
+"""What once raised an exception, or was not a number."""
+
+
+@pytest.mark.parametrize("text", FOUND)
+def test_what_once_fell_stands(text: str) -> None:
+    assert not complaint(outcome(text, SECONDS))
+
+
+@pytest.mark.parametrize("block", range(scaled(BLOCKS)))
+def test_random_works_from_the_ends_of_every_range(block: int) -> None:
+    """Kinds, wrappers and relations at random, parameters from 0 and 5e-324 to 1e300, counts to 10⁹."""
+    for text in islice(works(("law", block)), EACH):
+        wrong = complaint(outcome(text, SECONDS))
+        assert not wrong, f"{wrong}\n{text}"
+
+
+AT_ONCE = [
+    "100 * Sampled(Gaussian(noise_std=1), rate=0.01)",
+    "1000 * Sampled(Gaussian(noise_std=2), rate=0.1)",
+    "5 * Laplace(scale=3) + 7 * BlackBox(epsilon=0.2)",
+    "30 * Gaussian(noise_std=5) + 30 * Laplace(scale=9)",
+]
+
+
+@pytest.mark.parametrize("whole", AT_ONCE)
+def test_a_delta_that_is_reached_at_once(whole: str) -> None:
+    """At δ = δ(0) the least ε is 0, or as near to it as roundings are to δ(0); once that took 25 seconds."""
+    at_zero = dpc.delta(made(whole), 0)
+    for delta in (at_zero.lower, at_zero.upper):
+        found = outcome(f"epsilon({whole}, {delta!r})", SECONDS)
+        assert not complaint(found)
+        assert found.answer.lower <= 1e-6
+        assert found.answer.upper <= 1e-5
