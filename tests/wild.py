@@ -13,7 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 import dpcompose as dpc
+from dpcompose.kernel import Side
 from dpcompose.parameters import Param, Whole, declared
+from dpcompose.prove.claims import known
 
 ENDS = (0, 5e-324, 1e-310, 1e-300, 1e-200, 1e-150, 1e-100, 1e-50, 1e-16, 1e-9, 1e-6)
 MIDDLE = (1e-3, 0.02, 0.1, 0.3, 0.5, 1, 2, 2.5, 7, 40)
@@ -185,3 +187,16 @@ def complaint(found: Outcome) -> str:
     if not best.lower <= best.upper:  # also where one of them is not a number
         return f"NoEnclosure: {best.lower!r}, {best.upper!r}"
     return ""
+
+
+def not_below(one: dpc.Mechanism, whole: dpc.Mechanism, epsilon: float) -> None:
+    """No claim about the whole lies below the part; nor does the answer."""
+    alone = dpc.delta(one, epsilon).lower
+    for claim in known(whole).profiles():
+        if Side.UPPER in claim.side:
+            try:
+                found = claim.guarantee.delta(epsilon)
+            except dpc.Declined:
+                continue
+            assert found.upper >= alone, f"{claim.theorem.id}: {found!r}, and {one!r} alone {alone!r}"
+    assert dpc.delta(whole, epsilon).upper >= alone

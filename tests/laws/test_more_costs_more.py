@@ -12,9 +12,7 @@ import pytest
 
 import dpcompose as dpc
 from cases import scaled
-from dpcompose.kernel import Side
-from dpcompose.prove.claims import known
-from wild import COUNTS, Late, composition, limited, made, part
+from wild import COUNTS, Late, composition, limited, made, not_below, part
 
 SIZES = ("5e-324", "1e-310", "1e-300", "1e-200", "1e-163", "1e-154", "1e-120", "1e-101", "1e-99", "1e-50", "1e-9")
 FAINT = (
@@ -42,19 +40,6 @@ FAINT = (
 def faint(rng: random.Random) -> str:
     """So many runs of one kind that hardly loses anything."""
     return f"{rng.choice((1, 1, 3, 10**9))} * {rng.choice(FAINT).format(rng.choice(SIZES))}"
-
-
-def not_below(one: dpc.Mechanism, whole: dpc.Mechanism, epsilon: float) -> None:
-    """No claim about the whole lies below the part; nor does the answer."""
-    alone = dpc.delta(one, epsilon).lower
-    for claim in known(whole).profiles():
-        if Side.UPPER in claim.side:
-            try:
-                found = claim.guarantee.delta(epsilon)
-            except dpc.Declined:
-                continue
-            assert found.upper >= alone, f"{claim.theorem.id}: {found!r}, and {one!r} alone {alone!r}"
-    assert dpc.delta(whole, epsilon).upper >= alone
 
 
 @pytest.mark.parametrize("number", range(scaled(70)))
