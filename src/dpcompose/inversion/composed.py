@@ -31,7 +31,7 @@ from dpcompose.inversion.unreachable import Unreachable
 
 FADED = 45.0
 """Beyond e^-45 of the first term nothing is summed."""
-MOST_POINTS = 1 << 23
+MOST_POINTS = 1 << 22
 """No transform is longer."""
 NARROW = 1 << 16
 """Sums with no more points than this are not worth a window."""

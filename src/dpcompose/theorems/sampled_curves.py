@@ -31,7 +31,7 @@ from dpcompose.theorems.powers import excess_at, quick_divergence
 MOST_ORDER = 10**6
 """Beyond it simple bounds from both sides are close enough."""
 TOLERANCE_BITS = 62
-LEAST = 1e-50
+LEAST = 1e-20
 """Steps and rates below this need hundreds of digits, and say nothing that simple bounds do not."""
 NODES = 400
 
