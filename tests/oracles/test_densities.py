@@ -181,8 +181,15 @@ def test_bounded_range_mechanisms_are_covered(epsilon: float) -> None:
             assert dpc.delta(2 * m, epsilon=level).upper >= hockey_stick(*product(p, q, 2), level) - ROUNDING
         for order in (1.5, 4):
             assert dpc.renyi(m, order=order).upper >= divergence(p, q, order) - ROUNDING
-    two = response(half(epsilon), 2)
-    assert dpc.delta(m, epsilon=0.1).lower <= hockey_stick(*two, 0.1) + ROUNDING
+    # Of two losses t and t - ε the first has probability (1 - e^(t-ε)) / (1 - e^-ε); halfway to ε it costs most.
+    level, e = mpf("0.1"), mpf(epsilon)
+    best = (e + level) / 2
+    often = -mp.expm1(best - e) / -mp.expm1(-e)
+    p, q = [often, 1 - often], [often * mp.exp(-best), (1 - often) * mp.exp(e - best)]
+    assert abs(mp.fsum(q) - 1) < ROUNDING
+    found = dpc.delta(m, epsilon=Fraction("0.1"))
+    assert found.lower <= hockey_stick(p, q, Fraction("0.1")) + ROUNDING
+    assert found.upper >= hockey_stick(p, q, Fraction("0.1")) - ROUNDING
 
 
 @pytest.mark.parametrize("mu", [0.05, 0.5, 2, 6])
