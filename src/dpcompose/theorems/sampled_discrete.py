@@ -24,6 +24,8 @@ from dpcompose.theorems.sampled_normal_curve import SampledNormalCurve
 from dpcompose.theorems.transform import in_between
 
 REMOVE, ADD = Direction.REMOVE, Direction.ADD
+MOST_SUMMED = 256
+"""Up to so great an order the moment is summed term by term."""
 
 
 def _transform(m: Sampled, inner: LossTransform, grouping: Grouping) -> LossTransform:
@@ -100,12 +102,23 @@ class SampledDiscreteCurve(Curve):
         """Between the value at the whole order below and the chord."""
         low = math.floor(order)
         if order == low and low > 1:
-            return self._normal.at(low)
+            return self._whole(low)
         x, low = ball(order), max(low, 1)
-        left = self._normal.at(low) if low > 1 else Ball(0)
-        chord = (low + 1 - x) * (low - 1) * left + (x - low) * low * self._normal.at(low + 1)
-        high = chord / (x - 1) if order > 1 else self._normal.at(2)
+        left = self._whole(low) if low > 1 else Ball(0)
+        chord = (low + 1 - x) * (low - 1) * left + (x - low) * low * self._whole(low + 1)
+        high = chord / (x - 1) if order > 1 else self._whole(2)
         return left.union(high.min(DiscreteGaussianCurve(self.noise_std, self.shift).at(order)))
+
+    def _whole(self, order: int) -> Ball:
+        r"""$\frac{1}{\alpha-1}\ln\bigl(1+\sum_{j\ge2}\binom\alpha j(1-q)^{\alpha-j}q^j(e^{j(j-1)\mu^2/2}-1)\bigr)$."""
+        if order > MOST_SUMMED:
+            return self._normal.at(order)
+        q, half = ball(self.rate), ball(self._normal.mu_squared) / 2
+        terms = (
+            math.comb(order, j) * (1 - q) ** (order - j) * q**j * (j * (j - 1) * half).expm1()
+            for j in range(2, order + 1)
+        )
+        return sum(terms, Ball(0)).log1p() / (order - 1)
 
     def guess(self, order: float) -> float:
         """The continuous curve."""
