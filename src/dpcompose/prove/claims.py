@@ -13,6 +13,7 @@ from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import GDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile
 from dpcompose.prove.parts import PartsOf
 from dpcompose.prove.roads import Selection, Work, is_last, roads
+from dpcompose.theorems.dotted import Dotted
 
 _LOADED = (mechanisms, theorems)
 """Importing them is what fills the standard library of theorems."""
@@ -235,7 +236,7 @@ def _dominating(inner: Mechanism, wanted: set[type[Any]]) -> list[Claim[Any]]:
     answering = _profiles_of(inner) if Profile in wanted else []
     above = [claim for claim in answering if Side.UPPER in claim.side]
     work = Work(inner)
-    if above and FiniteLoss in wanted:
+    if above and Dotted in wanted:
         work.apply(STANDARD.theorems[DOTTED], [claim for claim in above if claim.side is Side.BOTH] or above)
     return [*answering, *work.claims]
 

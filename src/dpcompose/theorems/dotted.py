@@ -12,15 +12,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 from dpcompose.errors import Declined
-from dpcompose.kernel import implies
-from dpcompose.notions import FiniteLoss, Profile
+from dpcompose.inversion import Direction
+from dpcompose.kernel import describes, implies
+from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
+from dpcompose.notions import InEitherOrder, LossTransform, Profile
 from dpcompose.numerics.atoms import LogRatio
 from dpcompose.numerics.enclosure import Ball, ball, enclose
-from dpcompose.sources import ZDW22
+from dpcompose.sources import HERE, ZDW22
+from dpcompose.theorems.listed import SampledListed
+from dpcompose.theorems.transform import in_between
 
 MOST_LEVEL = 600.0
 GOALS = (1e-30, 1e-20, 1e-14, 1e-9, 1e-5, 1e-2)
@@ -29,19 +33,12 @@ GAP = 1e-5
 Dot = tuple[Fraction, Fraction]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DottedLaw:
     """The loss of a pair given by its likelihood ratios: the same in both orders."""
 
     ratios: tuple[tuple[Fraction, Fraction], ...]
     leaking: Fraction
-
-    @cached_property
-    def _key(self) -> int:
-        return hash((self.ratios, self.leaking))
-
-    def __hash__(self) -> int:
-        return self._key  # hashing hundreds of fractions takes longer than asking them
 
     def atoms(self) -> list[tuple[LogRatio, Ball]]:
         """Each finite loss with its probability."""
@@ -52,12 +49,44 @@ class DottedLaw:
         return ball(self.leaking)
 
 
-@implies("X-DOTS", ZDW22.at("Prop. 10"))
-def dotted(*profiles: Profile) -> FiniteLoss:
+@dataclass(frozen=True, slots=True)
+class Hull:
+    """The law through the dots of some profiles, which are not asked before they are needed."""
+
+    profiles: tuple[Profile, ...]
+
+    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+        """Each finite loss with its probability."""
+        return _law(self.profiles).atoms()
+
+    def leak(self) -> Ball:
+        """What reveals everything."""
+        return _law(self.profiles).leak()
+
+
+@dataclass(frozen=True, slots=True)
+class Dotted(InEitherOrder):
+    """A finite pair, the same in both orders, that costs at least as much."""
+
+    law: Hull
+
+
+@implies("X-DOTS", HERE.at("X-DOTS"))
+def dotted(*profiles: Profile) -> Dotted:
     r"""Whoever meets these bounds on $\delta(\varepsilon)$ in both orders is dominated by the pair whose profile is the
     lower convex hull, in $e^\varepsilon$, of the least of them at some levels, and of their mirror images.
     """
-    return FiniteLoss(*(2 * (_law(profiles),)))
+    return Dotted(Hull(profiles))
+
+
+@describes("X-LINE-DOTS", ZDW22.at("Thm. 11"), relations=ADD_REMOVE_ONLY)
+def sampled_dots(m: Sampled, inner: Dotted) -> LossTransform:
+    r"""Sampling at rate $q$ turns a loss $l$ of the dominating pair into $\ln(1-q+qe^l)$, in either order; the sampled
+    pair dominates the sampled mechanism.
+    """
+    q = in_between(m.rate)
+    remove, add = (SampledListed(inner.law, q, direction, inner.law) for direction in (Direction.REMOVE, Direction.ADD))
+    return LossTransform(remove, add, turned=(add, remove))
 
 
 @lru_cache(maxsize=64)
@@ -157,4 +186,4 @@ def lower_hull(dots: Sequence[Dot]) -> list[Dot]:
     return hull
 
 
-__all__ = ["DottedLaw", "law_through", "lower_hull"]
+__all__ = ["Dotted", "DottedLaw", "Hull", "law_through", "lower_hull"]
