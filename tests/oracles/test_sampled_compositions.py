@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from fractions import Fraction
 
 import numpy as np
@@ -20,10 +19,10 @@ def stick(p: Law, q: Law, factor: Fraction) -> Fraction:
     return sum((max(a - factor * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
-def some_pair(rng: random.Random) -> tuple[Law, Law]:
+def some_pair(rng: np.random.Generator) -> tuple[Law, Law]:
     def law() -> Law:
-        weights = [rng.choice([0, 1, 2, 3, 5, 8]) for _ in range(4)]
-        weights[rng.randrange(4)] += 1
+        weights = [int(w) for w in rng.choice([0, 1, 2, 3, 5, 8], 4)]
+        weights[int(rng.integers(4))] += 1
         return [Fraction(w, sum(weights)) for w in weights]
 
     return law(), law()
@@ -31,10 +30,10 @@ def some_pair(rng: random.Random) -> tuple[Law, Law]:
 
 def test_removing_bends_by_the_rate_and_adding_costs_no_more() -> None:
     """δ(ε) = q δ₀(ln(1+(e^ε−1)/q)) removed; added it is c δ₀(ln(qe^ε/c)), c = 1−(1−q)e^ε, of the other order."""
-    rng = random.Random(11)
+    rng = np.random.default_rng(11)
     for _ in range(300):
-        (p, q), rate = some_pair(rng), Fraction(rng.randint(1, 9), 10)
-        factor = 1 + Fraction(rng.randint(0, 30), 10)
+        (p, q), rate = some_pair(rng), Fraction(int(rng.integers(1, 10)), 10)
+        factor = 1 + Fraction(int(rng.integers(0, 31)), 10)
         mixed = [(1 - rate) * b + rate * a for a, b in zip(p, q, strict=True)]
         bent = 1 + (factor - 1) / rate
         assert stick(mixed, q, factor) == rate * stick(p, q, bent)
@@ -44,10 +43,10 @@ def test_removing_bends_by_the_rate_and_adding_costs_no_more() -> None:
 
 
 def test_the_hull_of_dots_dominates_both_orders_and_is_a_pair() -> None:
-    rng = random.Random(12)
+    rng = np.random.default_rng(12)
     for _ in range(100):
         p, q = some_pair(rng)
-        levels = [0.0, *sorted(rng.uniform(0.01, 3) for _ in range(rng.randint(1, 8)))]
+        levels = [0.0, *np.sort(rng.uniform(0.01, 3, int(rng.integers(1, 9)))).tolist()]
         factors = [Fraction(math.nextafter(math.exp(e) * (1 - 1e-12), 0)) for e in levels]
         heights = [max(stick(p, q, x), stick(q, p, x)) for x in factors]
         law = law_through([(e, min(float(h) * (1 + 1e-12), 1.0)) for e, h in zip(levels, heights, strict=True)])
