@@ -134,8 +134,9 @@ def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], c
     if theorem.verb is Verb.DESCRIBES and isinstance(subject, Composition):
         alike = all(type(part) is theorem.types[0] for part, _ in subject.parts)
         return Side.BOTH if alike and not premises else _misapplied(theorem)
-    expected = [subject] if theorem.verb is Verb.IMPLIES else [getattr(subject, "mechanism", None)]
-    if theorem.verb is Verb.IMPLIES and premises and isinstance(premises[0].guarantee, SameAs):
+    implied = theorem.verb is Verb.IMPLIES
+    expected = [subject] * len(about) if implied else [getattr(subject, "mechanism", None)]
+    if implied and premises and isinstance(premises[0].guarantee, SameAs):
         expected = [subject, premises[0].guarantee.mechanism]
     return _in_mode(theorem, subject) if about == expected[: len(about)] else _misapplied(theorem)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from dpcompose.description import Adaptivity, Adjacency, Mechanism, adaptivity_of
-from dpcompose.notions import Guarantee
+from dpcompose.notions import Guarantee, InEitherOrder
 
 G = TypeVar("G", bound=Guarantee, covariant=True)
 
@@ -22,7 +22,7 @@ class Parts(Generic[G]):
 
 
 @dataclass(frozen=True, slots=True)
-class SameAs(Guarantee):
+class SameAs(InEitherOrder):
     """The mechanism costs exactly what another one costs."""
 
     mechanism: Mechanism

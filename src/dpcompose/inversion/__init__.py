@@ -20,6 +20,7 @@ from dpcompose.inversion.laplace import LaplaceLoss
 from dpcompose.inversion.line import Budget
 from dpcompose.inversion.loss import Loss
 from dpcompose.inversion.profiles import Profile
+from dpcompose.inversion.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
 from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
 from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
 from dpcompose.inversion.two_point import TwoPointLoss
@@ -33,6 +34,7 @@ __all__ = [
     "LaplaceLoss",
     "Loss",
     "Profile",
+    "SampledDiscreteGaussianLoss",
     "SampledGaussianLoss",
     "SampledLaplaceLoss",
     "TwoPointLoss",

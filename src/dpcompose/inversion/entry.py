@@ -24,6 +24,7 @@ from dpcompose.inversion.laplace import LaplaceLoss
 from dpcompose.inversion.loss import Loss
 from dpcompose.inversion.profiles import Profile
 from dpcompose.inversion.repeated import any_leak, power_of_leak
+from dpcompose.inversion.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
 from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
 from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
 from dpcompose.inversion.two_point import TwoPointLoss
@@ -93,6 +94,12 @@ def _sampled(rate: Real, size: Real) -> Enclosure | None:
         return None
     distance = Fraction(rate) * min(Fraction(size) / 2, Fraction(1))
     return _at_most(distance) if distance < FAINT else None
+
+
+@as_leak.register
+def _(loss: SampledDiscreteGaussianLoss) -> Enclosure | None:
+    r"""$q\min(1,\Delta/2\sigma)$, as for the noise without sampling."""
+    return _sampled(loss.rate, Fraction(loss.sensitivity) / Fraction(loss.noise_std))
 
 
 @as_leak.register

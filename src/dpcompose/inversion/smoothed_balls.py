@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from dpcompose.errors import Declined
 from dpcompose.inversion.balls import aliasing, moments
@@ -24,6 +24,7 @@ from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.inversion.spectrum import Goal, Spectrum, build_spectrum, total_cumulants
 from dpcompose.inversion.unreachable import TooManyNodes
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
+from dpcompose.numerics.precision import ctx
 
 MOST_FREQUENCIES = (6_000, 2_000, 700, 300, 150, 75, 40)
 """The first that transforms can follow."""

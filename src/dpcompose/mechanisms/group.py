@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Annotated, Any
 
-from dpcompose.description import Adjacency, Mechanism, Wrapper
+from dpcompose.description import Adjacency, Composition, Mechanism, Wrapper
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Curve, Renyi, Value
@@ -14,13 +14,15 @@ from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.parameters import Whole, declared
 from dpcompose.sources import BS16, DR14, DRS22, MIR17
 
+MOST_RECORDS = 10**6
+
 
 @dataclass(frozen=True, slots=True)
 class Group(Wrapper):
     """The mechanism as seen by neighbours that differ in `size` records."""
 
     mechanism: Mechanism
-    size: Annotated[int, Whole("g", 1, 10**6, "records", typical=(1, 6))] = field(kw_only=True)
+    size: Annotated[int, Whole("g", 1, MOST_RECORDS, "records", typical=(1, 6))] = field(kw_only=True)
     adjacency: Adjacency | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -43,6 +45,20 @@ def group_scales_the_sensitivity(m: Group) -> SameAs:
         return SameAs(replace(inner, sensitivity=shift))
     except InvalidParameter:
         raise Declined("the group's sensitivity is larger than any that can be described") from None
+
+
+@describes("GROUP", DR14.at("Thm. 2.2"), side=Side.BOTH)
+def group_of_composition(m: Group) -> SameAs:
+    r"""What $g$ records can do to a composition is what they can do to each of its parts, and groups of $g$ groups
+    of $h$ are groups of $gh$.
+    """
+    inner = m.mechanism
+    if isinstance(inner, Composition):
+        parts = tuple((Group(part, size=m.size), count) for part, count in inner.parts)
+        return SameAs(Composition(parts, inner.adaptivity, inner.filter))
+    if isinstance(inner, Group) and inner.size * m.size <= MOST_RECORDS:
+        return SameAs(Group(inner.mechanism, size=inner.size * m.size))
+    raise Declined("the group is of a single mechanism")
 
 
 @describes("GROUP", DR14.at("Thm. 2.2"))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Annotated
 
 from dpcompose.description import Adjacency, Mechanism, Wrapper
 from dpcompose.errors import AdjacencyMismatch, Declined
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.mechanisms.name_and_shame import NameAndShame
-from dpcompose.notions import ApproxDP, Guarantee
-from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose
+from dpcompose.notions import ApproxDP, Guarantee, Profile, Value
+from dpcompose.numerics.enclosure import UNIT, Enclosure, Real, ball, enclose
 from dpcompose.parameters import Param
 from dpcompose.sources import BBG18
 
@@ -36,11 +37,22 @@ class Sampled(Wrapper):
 @describes("X-SAMPLE", BBG18.at("Thm. 8"), relations=ADD_REMOVE_ONLY)
 def sampling_amplifies(m: Sampled, inner: ApproxDP) -> ApproxDP:
     r"""Poisson sampling at rate $q$ turns $(\varepsilon,\delta)$ into $(\ln(1+q(e^\varepsilon-1)),\,q\delta)$."""
+    return amplified(inner, m.rate)
+
+
+def amplified(inner: ApproxDP, rate: Real) -> ApproxDP:
+    r"""$(\ln(1+q(e^\varepsilon-1)),\,q\delta)$, the ε rounded up and the δ exact where it was."""
     # Far out e^ε has too many digits, and amplification takes only ln q off ε.
     far = inner.epsilon > 10**6
-    amplified = inner.epsilon if far else enclose(lambda: (ball(m.rate) * ball(inner.epsilon).expm1()).log1p()).upper
-    leaked = enclose(lambda: ball(m.rate) * ball(inner.delta)).upper
-    return ApproxDP(min(amplified, inner.epsilon), Enclosure(0.0, min(leaked, 1.0)) if leaked else 0)
+    level = inner.epsilon if far else enclose(lambda: (ball(rate) * ball(inner.epsilon).expm1()).log1p()).upper
+    return ApproxDP(min(level, inner.epsilon), _thinned(inner.delta, rate))
+
+
+def _thinned(delta: Value, rate: Real) -> Value:
+    """qδ: a δ that is promised exactly stays exact, so that the theorem answers at its own δ."""
+    if not isinstance(delta, Enclosure):
+        return Fraction(rate) * Fraction(delta)
+    return enclose(lambda: ball(rate) * ball(delta)) & UNIT
 
 
 @describes("X-SAMPLE-LESS", BBG18.at("Sec. 3"), relations=ADD_REMOVE_ONLY)
@@ -48,7 +60,7 @@ def sampling_costs_no_more(m: Sampled, inner: Guarantee) -> Guarantee:  # noqa: 
     r"""Given which records are drawn, the two inputs agree or are neighbours, and divergences are (quasi-)convex in the
     pair: whatever is promised of the mechanism holds of its sampled form.
     """
-    if isinstance(inner, SameAs | ApproxDP):
+    if isinstance(inner, SameAs | ApproxDP | Profile):
         raise Declined("only what amplification does not cover is carried over")
     return inner
 
@@ -59,3 +71,13 @@ def sampling_everything_changes_nothing(m: Sampled) -> SameAs:
     if m.rate not in (0, 1):
         raise Declined("the rate is neither 0 nor 1")
     return SameAs(m.mechanism if m.rate else NameAndShame(delta=0))
+
+
+@describes("X-SAMPLE-TWICE", BBG18.at("Sec. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
+def sampling_twice_samples_once(m: Sampled) -> SameAs:
+    r"""A record is in a Poisson sample of a Poisson sample with probability $q_1q_2$, independently of all others:
+    the same law of samples as at the rate $q_1q_2$.
+    """
+    if not isinstance(m.mechanism, Sampled):
+        raise Declined("the mechanism inside is not sampled")
+    return SameAs(Sampled(m.mechanism.mechanism, rate=Fraction(m.rate) * Fraction(m.mechanism.rate)))

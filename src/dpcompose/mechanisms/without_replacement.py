@@ -10,8 +10,8 @@ from dpcompose.description import Adjacency, Mechanism, Wrapper
 from dpcompose.errors import AdjacencyMismatch, Declined, InvalidParameter
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.mechanisms.name_and_shame import NameAndShame
-from dpcompose.notions import ApproxDP, Guarantee
-from dpcompose.numerics.enclosure import Enclosure, ball, enclose
+from dpcompose.mechanisms.sampled import amplified
+from dpcompose.notions import ApproxDP, Guarantee, Profile
 from dpcompose.parameters import Whole
 from dpcompose.sources import BBG18
 
@@ -49,10 +49,7 @@ def fixed_size_amplifies(m: SampledWithoutReplacement, inner: ApproxDP) -> Appro
     r"""Drawing $m$ of $n$ records turns $(\varepsilon,\delta)$ into $(\ln(1+\eta(e^\varepsilon-1)),\,\eta\delta)$ with
     $\eta = m/n$, where neighbours differ in one replaced record.
     """
-    far = inner.epsilon > 10**6  # e^ε has too many digits, and amplification takes only ln η off ε
-    amplified = inner.epsilon if far else enclose(lambda: (ball(m.rate) * ball(inner.epsilon).expm1()).log1p()).upper
-    leaked = enclose(lambda: ball(m.rate) * ball(inner.delta)).upper
-    return ApproxDP(min(amplified, inner.epsilon), Enclosure(0.0, min(leaked, 1.0)) if leaked else 0)
+    return amplified(inner, m.rate)
 
 
 @describes("X-WOR-LESS", BBG18.at("Sec. 3"), relations=REPLACE_ONE_ONLY)
@@ -60,7 +57,7 @@ def fixed_size_costs_no_more(m: SampledWithoutReplacement, inner: Guarantee) -> 
     r"""Given which records are drawn, the two inputs agree or are neighbours, and divergences are (quasi-)convex in the
     pair: whatever is promised of the mechanism holds on a sample.
     """
-    if isinstance(inner, SameAs | ApproxDP):
+    if isinstance(inner, SameAs | ApproxDP | Profile):
         raise Declined("only what amplification does not cover is carried over")
     either = inner.facing_either_way()
     if either is None:
@@ -74,3 +71,12 @@ def drawing_all_changes_nothing(m: SampledWithoutReplacement) -> SameAs:
     if m.size not in {0, m.of}:
         raise Declined("some records are drawn and some are not")
     return SameAs(m.mechanism if m.size else NameAndShame(delta=0))
+
+
+@describes("X-WOR-TWICE", BBG18.at("Sec. 2"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def drawing_twice_draws_once(m: SampledWithoutReplacement) -> SameAs:
+    r"""$k$ of $m$ of $n$ records: every set of $k$ is as likely as any other, as if drawn from all $n$ at once."""
+    inner = m.mechanism
+    if not isinstance(inner, SampledWithoutReplacement) or inner.of != m.size:
+        raise Declined("no sample is drawn from just the records of this one")
+    return SameAs(SampledWithoutReplacement(inner.mechanism, size=inner.size, of=m.of))

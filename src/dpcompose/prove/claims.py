@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from dpcompose import mechanisms, theorems
 from dpcompose.description import Composition, Mechanism, Wrapper
-from dpcompose.errors import Declined
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
-from dpcompose.notions import Guarantee, Profile
-from dpcompose.prove.roads import Selection, Work, is_last, paths, roads
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile
+from dpcompose.prove.parts import PartsOf
+from dpcompose.prove.roads import Selection, Work, is_last, roads
+from dpcompose.theorems.dotted import Dotted
 
 _LOADED = (mechanisms, theorems)
 """Importing them is what fills the standard library of theorems."""
 MOST_REMEMBERED = 4096
-MANY = 64
-"""From so many different parts on, parts of one kind are reasoned about together."""
+ITSELF, JOINED, CARRIED = "every_mechanism_is_itself", "same_parts_same_whole", "same_law_same_cost"
+DOTTED = "dotted"
+AS_ONE = (GDP, LaplaceLoss, FiniteLoss, ApproxDP)
+"""Whoever is known exactly through one of these is one pair, which wrappers know how to treat."""
 
 
 class Known:
@@ -81,7 +84,8 @@ def uncollected() -> Iterator[None]:
 
 def _profiles(work: Work) -> Iterator[Claim[Profile]]:
     """Every claim that answers questions: about many parts of a kind together, or else one by one."""
-    parts, bounded = _Parts(work), False
+    yield from _taken_apart(work)
+    parts, bounded = PartsOf(work, facts), False
     for claim in _along_roads(work, parts):
         bounded |= Side.UPPER in claim.side
         yield claim
@@ -90,7 +94,30 @@ def _profiles(work: Work) -> Iterator[Claim[Profile]]:
         yield from _along_roads(work, parts)
 
 
-def _along_roads(work: Work, parts: _Parts) -> Iterator[Claim[Profile]]:
+def _taken_apart(work: Work) -> Iterator[Claim[Profile]]:
+    """What is known of the same composition where wrapped compositions are the sums they stand for."""
+    parts = work.subject.parts if isinstance(work.subject, Composition) else ()
+    wrapped = {part: same for part, _ in parts if isinstance(part, Wrapper) and (same := _sum_within(part))}
+    if not wrapped:
+        return
+    itself, joined, carried = (STANDARD.theorems[name] for name in (ITSELF, JOINED, CARRIED))
+    premises = [wrapped[part] if part in wrapped else itself(part) for part, _ in parts]
+    for whole in work.apply(joined, premises, [count for _, count in parts]):
+        apart = known(whole.guarantee.mechanism)
+        for claim in apart.profiles():
+            yield from work.apply(carried, (whole, claim))
+        for claim in apart.claims:
+            if not isinstance(claim.guarantee, Profile):
+                work.apply(carried, (whole, claim))
+
+
+def _sum_within(part: Mechanism) -> Claim[SameAs] | None:
+    """The composition that a wrapper stands for, if it does."""
+    same = (claim for claim in facts(part) if isinstance(claim.guarantee, SameAs))
+    return next((claim for claim in same if isinstance(claim.guarantee.mechanism, Composition)), None)
+
+
+def _along_roads(work: Work, parts: PartsOf) -> Iterator[Claim[Profile]]:
     """What can close the gap alone first. One end of what could have given both is dear, and seldom needed: later."""
     selected: dict[str, list[Selection]] = {}
     later: list[tuple[Selection, Theorem | None]] = []
@@ -109,92 +136,6 @@ def _along_roads(work: Work, parts: _Parts) -> Iterator[Claim[Profile]]:
             else:
                 later.append((selection, last))
     yield from (claim for selection, step in later for claim in selection.reached(step))
-
-
-class _Parts:
-    """What is known of the parts, one by one or, where there are many of a kind, together."""
-
-    def __init__(self, work: Work) -> None:
-        assert isinstance(work.subject, Composition)  # noqa: S101 - for the type checker
-        self.whole, self.work = work.subject, work
-        self.counts = tuple(count for _, count in self.whole.parts)
-        kinds = {type(part) for part, _ in self.whole.parts}
-        self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
-        self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
-        self._table: list[tuple[Claim[Any], ...]] | None = None
-        self._notions: dict[type[Any], list[list[Claim[Any]]]] = {}
-        self._chains: dict[tuple[str, ...], Claim[Any] | None] = {}
-
-    def selections(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
-        """Ways to give each part one claim of the theorem's notion."""
-        together = self._together(theorem.types[0])
-        yield from (((claim,), self.counts) for claim in together)
-        if self.kind is None:
-            yield from self._one_by_one(theorem)
-        elif not together:
-            self._miss(theorem, self.kind)
-
-    def _miss(self, theorem: Theorem, kind: type[Mechanism]) -> None:
-        self.work.declined.append((theorem, f"{kind.__name__} is not known through {theorem.types[0].__name__}"))
-
-    def _together(self, notion: type[Any]) -> list[Claim[Any]]:
-        """Claims that give every part of one kind a promise of the notion."""
-        ends = (self._end(path) for path in (paths(self.kind, notion) if self.kind is not None else ()))
-        return [claim for claim in ends if claim is not None]
-
-    def _end(self, path: tuple[Theorem, ...]) -> Claim[Any] | None:
-        """Where a chain of theorems leads, each link made once; None if one of them declines."""
-        key = tuple(theorem.proof.__name__ for theorem in path)
-        if key not in self._chains:
-            before = self._end(path[:-1]) if path[1:] else None
-            try:
-                reached = path[1:] and before is None
-                self._chains[key] = None if reached else path[-1](self.whole, () if before is None else (before,))
-            except Declined:
-                self._chains[key] = None
-        return self._chains[key]
-
-    def _of(self, notion: type[Any]) -> list[list[Claim[Any]]]:
-        """The claims of a notion about each part, those that give both ends first."""
-        if self._table is None:
-            self._table = [facts(part) for part, _ in self.whole.parts]
-        if notion not in self._notions:
-            self._notions[notion] = [
-                sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
-                for claims in self._table
-            ]
-        return self._notions[notion]
-
-    def _one_by_one(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
-        """For the upper end a claim for every part, for the lower for any."""
-        notion, counts = theorem.types[0], self.counts
-        of_notion = self._of(notion)
-        above = [[c for c in claims if Side.UPPER in c.side] for claims in of_notion]
-        missing = [part for (part, _), claims in zip(self.whole.parts, above, strict=True) if not claims]
-        if missing:
-            self._miss(theorem, type(missing[0]))
-        else:
-            yield from ((choice, counts) for choice in _choices(above))
-        if Side.LOWER in theorem.side:
-            below = [[c for c in claims if Side.LOWER in c.side] for claims in of_notion]
-            runs = tuple(n for claims, n in zip(below, counts, strict=True) if claims)
-            for choice in _choices([claims for claims in below if claims]):
-                if choice and (missing or any(Side.UPPER not in c.side for c in choice) or len(choice) < len(counts)):
-                    yield choice, runs
-
-
-def _choices(offered: list[list[Claim[Any]]]) -> Iterator[tuple[Claim[Any], ...]]:
-    """A claim for each part: the first ones, then the second ones, and so on; where one gives both ends nothing is
-    better, so it is also kept while the others change.
-    """
-    seen: set[tuple[int, ...]] = set()
-    for rank in range(max(map(len, offered), default=1)):
-        ranks = tuple(min(rank, len(claims) - 1) for claims in offered)
-        kept = tuple(0 if claims[0].side is Side.BOTH else r for r, claims in zip(ranks, offered, strict=True))
-        for chosen in (kept, ranks):
-            if chosen not in seen:
-                seen.add(chosen)
-                yield tuple(claims[r] for r, claims in zip(chosen, offered, strict=True))
 
 
 class _Facts:
@@ -243,10 +184,66 @@ def _found_out(part: Mechanism) -> tuple[Claim[Any], ...]:
 def _describe(part: Mechanism, work: Work) -> None:
     """What the descriptions say of the part, or of it and the mechanism inside."""
     inside = facts(part.mechanism) if isinstance(part, Wrapper) else ()
-    for theorem in STANDARD.about(Verb.DESCRIBES, type(part)):
+    about = STANDARD.about(Verb.DESCRIBES, type(part))
+    for theorem in about:
         if len(theorem.types) == 2:
             work.apply(theorem, ())
-            continue
-        for claim in inside:
-            if isinstance(claim.guarantee, theorem.types[1]):
-                work.apply(theorem, (claim,))
+        else:
+            _applied(work, theorem, inside)
+    if isinstance(part, Wrapper):
+        # What follows says more only to those that name it: carried over as it is it would repeat what is known.
+        naming = [theorem for theorem in about if len(theorem.types) == 3 and theorem.types[1] is not Guarantee]
+        once = _as_one(part.mechanism) if isinstance(part.mechanism, Composition) else []
+        for theorem in naming:
+            _applied(work, theorem, once)
+        if not _is_exact((*inside, *once), AS_ONE) and not any(_is_close(claim, naming) for claim in work.claims):
+            closer = _dominating(part.mechanism, {theorem.types[1] for theorem in naming})
+            for theorem in naming:
+                _applied(work, theorem, closer)
+
+
+def _applied(work: Work, theorem: Theorem, inside: Iterable[Claim[Any]]) -> None:
+    for claim in inside:
+        if isinstance(claim.guarantee, theorem.types[1]):
+            work.apply(theorem, (claim,))
+
+
+def _is_exact(claims: Iterable[Claim[Any]], notions: tuple[type[Any], ...]) -> bool:
+    return any(claim.side is Side.BOTH and isinstance(claim.guarantee, notions) for claim in claims)
+
+
+def _is_close(claim: Claim[Any], naming: list[Theorem]) -> bool:
+    """Whether nothing better is to be had: it is another mechanism's cost, or follows from all of a loss."""
+    if isinstance(claim.guarantee, SameAs):
+        return True
+    whole = claim.theorem in naming and all(premise.side is Side.BOTH for premise in claim.premises)
+    return whole and Side.UPPER in claim.side and isinstance(claim.guarantee, LossTransform)
+
+
+def _as_one(whole: Composition) -> list[Claim[Any]]:
+    """A composition as a single pair or promise."""
+    work = Work(whole)
+    parts = PartsOf(work, facts)
+    for theorem in STANDARD.about(Verb.COMPOSES):
+        if theorem.types[-1] in {FiniteLoss, ApproxDP}:
+            for premises, counts in parts.selections(theorem):
+                work.apply(theorem, premises, counts)
+    return work.claims
+
+
+def _dominating(inner: Mechanism, wanted: set[type[Any]]) -> list[Claim[Any]]:
+    """What answers questions about the mechanism inside, and a finite pair that is at least as bad."""
+    answering = _profiles_of(inner) if Profile in wanted else []
+    above = [claim for claim in answering if Side.UPPER in claim.side]
+    work = Work(inner)
+    if above and Dotted in wanted:
+        work.apply(STANDARD.theorems[DOTTED], [claim for claim in above if claim.side is Side.BOTH] or above)
+    return [*answering, *work.claims]
+
+
+def _profiles_of(inner: Mechanism) -> list[Claim[Profile]]:
+    """The claims that answer questions about a mechanism, a composition or not."""
+    if isinstance(inner, Composition):
+        return list(known(inner).profiles())
+    alone, carried = STANDARD.theorems[ITSELF](inner), STANDARD.theorems[CARRIED]
+    return [carried(inner, (alone, claim)) for claim in known(inner).profiles()]

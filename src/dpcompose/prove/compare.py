@@ -8,7 +8,7 @@ from typing import Any
 
 from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import Declined, InvalidParameter
-from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
+from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Profile
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, rounded
 from dpcompose.parameters import DELTA, EPSILON
@@ -100,15 +100,22 @@ def _evaluated(facts: Known, at: Real, given: str) -> tuple[list[tuple[Claim[Any
         try:
             found = claim.guarantee.epsilon(at) if given == "δ" else claim.guarantee.delta(at)
         except Declined as reason:
-            refused[claim.theorem.id] = str(reason)
+            refused[spoken(claim).id] = str(reason)
         else:
             said.append((claim, found))
     return said, refused
 
 
+def spoken(claim: Claim[Any]) -> Theorem:
+    """The theorem that speaks; what is carried over from an equal mechanism was said of that one."""
+    while claim.premises and isinstance(claim.premises[0].guarantee, SameAs):
+        claim = claim.premises[-1]
+    return claim.theorem
+
+
 def _row(theorem: Theorem, facts: Known, said: list[tuple[Claim[Any], Enclosure]], refused: dict[str, str]) -> Row:
     own = [
-        (found.upper, claim, found) for claim, found in said if claim.theorem is theorem and Side.UPPER in claim.side
+        (found.upper, claim, found) for claim, found in said if spoken(claim) is theorem and Side.UPPER in claim.side
     ]
     if own:
         _, claim, found = min(own, key=lambda item: item[0])

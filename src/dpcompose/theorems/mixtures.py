@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from flint import ctx
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import FiniteLoss
@@ -23,6 +22,7 @@ from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY
 from dpcompose.notions import LossTransform
 from dpcompose.numerics.atoms import LogRatio, value
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.sources import HERE
 from dpcompose.theorems.listed import Listed, in_floats
 

@@ -9,12 +9,20 @@ from fractions import Fraction
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import Direction, SampledGaussianLoss
-from dpcompose.kernel import Parts, Side, composes
-from dpcompose.notions import HockeyStick, LossTransform, Pair, Profile
+from dpcompose.kernel import Parts, Side, composes, describes
+from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
+from dpcompose.notions import GDP, ApproxDP, HockeyStick, LossTransform, Pair, Profile
 from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.normal import normal_epsilon
 from dpcompose.numerics.roots import invert_decreasing
-from dpcompose.sources import BBG18
+from dpcompose.sources import BBG18, ZDW22
+from dpcompose.theorems.bent import Bent, in_part
+from dpcompose.theorems.loss import SumOfLosses
+from dpcompose.theorems.transform import in_between
+from dpcompose.theorems.without_replacement import leaky
+
+BITS = 64
+"""An irrational μ is rounded to about so many binary digits."""
 
 
 def normal_cdf(z: Ball) -> Ball:
@@ -115,3 +123,40 @@ def one_sampled_gaussian(parts: Parts[LossTransform]) -> Profile:
     if not isinstance(step, SampledGaussianLoss):
         raise Declined("holds for a sampled Gaussian")
     return SampledNormal(step.rate, step.noise_std)
+
+
+def _between(square: Fraction) -> tuple[Fraction, Fraction]:
+    """Two rationals around an irrational μ, close together."""
+    scale = 1 << (2 * BITS + max(square.denominator.bit_length() - square.numerator.bit_length(), 0))
+    scaled = square * scale * scale
+    root = math.isqrt(scaled.numerator // scaled.denominator)
+    if not root or Fraction(root, scale) ** 2 == square:
+        raise Declined("μ is rational")
+    return Fraction(root, scale), Fraction(root + 1, scale)
+
+
+def _sampled_normal(rate: Real, mu: Fraction) -> LossTransform:
+    q = in_between(rate)
+    remove, add = (SampledGaussianLoss(q, 1 / mu, direction) for direction in (Direction.REMOVE, Direction.ADD))
+    return LossTransform(remove, add, turned=(add, remove))
+
+
+@describes("X-LINE-SGM", ZDW22.at("Thm. 11"), relations=ADD_REMOVE_ONLY)
+def sampled_gaussian_above(m: Sampled, inner: GDP) -> LossTransform:
+    r"""The same for an irrational $\mu$, from above: the Gaussian with a slightly larger one costs no less."""
+    return _sampled_normal(m.rate, _between(Fraction(inner.mu_squared))[1])
+
+
+@describes("X-LINE-SGM", ZDW22.at("Thm. 11"), side=Side.LOWER, relations=ADD_REMOVE_ONLY)
+def sampled_gaussian_below(m: Sampled, inner: GDP) -> LossTransform:
+    r"""The same for an irrational $\mu$, from below."""
+    return _sampled_normal(m.rate, _between(Fraction(inner.mu_squared))[0])
+
+
+@describes("X-SAMPLE-1", BBG18.at("Thm. 8"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
+def bent_by_sampling(m: Sampled, inner: ApproxDP) -> Bent:
+    r"""An $(\varepsilon_0,\delta_0)$-DP mechanism on a Poisson sample: the profile of leaky randomized response at
+    $\ln(1+(e^\varepsilon-1)/q)$, times $q$.
+    """
+    law = leaky(inner).forward
+    return Bent(in_part(m.rate), SumOfLosses(((law, 1),), ((law, 1),)))

@@ -1,20 +1,19 @@
-"""A sample of fixed size: one run exactly, several through the symmetric pair that dominates each."""
+"""A sample of fixed size: one run exactly (see `bent`), several through the symmetric pair that dominates each."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import Direction
-from dpcompose.kernel import Parts, Side, composes, describes
+from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, InEitherOrder, LaplaceLoss, LossTransform, Profile, Renyi
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Renyi
 from dpcompose.numerics.atoms import Law, value
-from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
+from dpcompose.theorems.bent import Bent, in_part
 from dpcompose.theorems.finite_curves import MOST_LOSS, leak_of_law
 from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.listed import LeakyLaw
@@ -22,60 +21,12 @@ from dpcompose.theorems.loss import LaplaceProfile, SumOfLosses
 from dpcompose.theorems.mirrored import MirroredFiniteCurve, MirroredLaplaceCurve, MirroredListed, MirroredNormalCurve
 
 REMOVE = Direction.REMOVE
-FAR, MOST_ATOMS = 1000, 64
-
-
-@dataclass(frozen=True, slots=True)
-class Bent(InEitherOrder):
-    """One run on a sample: the profile without sampling, bent by the rate."""
-
-    rate: Fraction
-    whole: Profile
-
-
-@dataclass(frozen=True, slots=True)
-class BentProfile(Profile):
-    r"""$\eta\,\delta_0(\ln(1+(e^\varepsilon-1)/\eta))$."""
-
-    rate: Fraction
-    whole: Profile
-
-    def delta(self, epsilon: Real) -> Enclosure:
-        """Read at both floats around the level."""
-        level = enclose(lambda: self._level(ball(epsilon), far=epsilon > FAR))
-        high, low = self.whole.delta(max(level.lower, 0.0)), self.whole.delta(level.upper)
-        found = Enclosure(min(low.lower, high.upper), high.upper)
-        return enclose(lambda: ball(self.rate) * ball(found), gap=1.0) & UNIT
-
-    def _level(self, epsilon: Ball, *, far: bool) -> Ball:
-        q = ball(self.rate)
-        return epsilon - q.log() + ((q - 1) * (-epsilon).exp()).log1p() if far else (epsilon.expm1() / q).log1p()
-
-    def epsilon(self, delta: Real) -> Enclosure:
-        r"""$\ln(1+\eta(e^y-1))$ with $y$ the least ε without sampling at $\delta/\eta$."""
-        target = Fraction(delta) / self.rate
-        if target >= 1:
-            return NOTHING
-        y = self.whole.epsilon(target)
-        low, high = (self._amplified(end) for end in (y.lower, y.upper))
-        return Enclosure(low.lower, high.upper)
-
-    def _amplified(self, y: float) -> Enclosure:
-        if math.isinf(y):
-            return Enclosure(math.inf, math.inf)
-        q = ball(self.rate)
-        if y > FAR:
-            found = enclose(lambda: ball(y) + (q + (1 - q) * (-ball(y)).exp()).log())
-        else:
-            found = enclose(lambda: (q * ball(y).expm1()).log1p())
-        return Enclosure(max(found.lower, 0.0), max(found.upper, 0.0))
+MOST_ATOMS = 64
 
 
 def drawn(m: SampledWithoutReplacement) -> Fraction:
     """The rate, where some records are drawn and some are not."""
-    if m.size in {0, m.of}:
-        raise Declined("all records are drawn, or none")
-    return m.rate
+    return in_part(m.rate)
 
 
 def symmetric(law: FiniteLoss) -> Law:
@@ -127,17 +78,6 @@ def bent_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> Bent:
     r"""An $(\varepsilon_0,\delta_0)$-DP mechanism on $m$ of $n$ records: that of leaky randomized response."""
     law = leaky(inner).forward
     return Bent(drawn(m), SumOfLosses(((law, 1),), ((law, 1),)))
-
-
-@composes("X-WOR-1", BBG18.at("Thm. 9"), side=Side.BOTH, cost=2)
-def one_run_on_a_fixed_sample(parts: Parts[Bent]) -> Profile:
-    r"""One run on a sample drawn without replacement has exactly the profile
-    $\eta\,\delta_0(\ln(1+(e^\varepsilon-1)/\eta))$.
-    """
-    if len(parts.items) != 1 or parts.items[0][1] != 1:
-        raise Declined("holds for a single run")
-    bent = parts.items[0][0]
-    return BentProfile(bent.rate, bent.whole)
 
 
 @describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
@@ -193,4 +133,4 @@ def _mirrored(law: Law, rate: Fraction) -> Renyi:
     return Renyi(MirroredFiniteCurve(law, rate), enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0)
 
 
-__all__ = ["Bent", "BentProfile", "drawn", "leaky", "symmetric"]
+__all__ = ["drawn", "leaky", "symmetric"]
