@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def mass_of(masses: Sequence[Real]) -> Fraction:
     return sum((Fraction(x) for x in masses), Fraction(0))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PairLaw:
     """The loss ln(p/q) under p; outcomes that q never gives leak."""
 
@@ -77,7 +77,36 @@ class PairLaw:
 
     def ratios(self) -> dict[Fraction | None, Fraction]:
         """The mass of every likelihood ratio; None stands for an infinite one."""
-        return _ratios(self.p, self.q)
+        return self._ratios
+
+    @cached_property
+    def _ratios(self) -> dict[Fraction | None, Fraction]:
+        top, bottom = mass_of(self.p), mass_of(self.q)
+        mass: dict[Fraction | None, Fraction] = {}
+        for p, q in zip(self.p, self.q, strict=True):
+            if p:
+                ratio = Fraction(p) * bottom / (Fraction(q) * top) if q else None
+                mass[ratio] = mass.get(ratio, Fraction(0)) + Fraction(p) / top
+        return mass
+
+    @cached_property
+    def floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Losses and masses, roughly."""
+        finite = {ratio: mass for ratio, mass in self._ratios.items() if ratio is not None}
+        losses = [math.log(ratio.numerator) - math.log(ratio.denominator) for ratio in finite]
+        return np.array(losses), np.array([float(mass) for mass in finite.values()])
+
+    def guess(self, order: float) -> float:
+        """The Rényi divergence in floats; infinite if mass leaks."""
+        losses, masses = self.floats
+        if None in self._ratios:
+            return math.inf
+        s = order - 1.0
+        top = float(np.max(s * losses, initial=0.0))
+        if top > 500.0:
+            return (top + math.log(float(masses @ np.exp(s * losses - top)))) / s
+        mean = float(masses @ (np.expm1(s * losses) if s else losses))
+        return math.log1p(max(mean, 0.0)) / s if s else mean
 
     def atoms(self) -> list[tuple[LogRatio, Ball]]:
         """Each finite loss with its probability."""
@@ -86,17 +115,6 @@ class PairLaw:
     def leak(self) -> Ball:
         """The mass of outcomes that the other input never gives."""
         return ball(self.ratios().get(None, Fraction(0)))
-
-
-@lru_cache(maxsize=64)
-def _ratios(first: tuple[Real, ...], second: tuple[Real, ...]) -> dict[Fraction | None, Fraction]:
-    top, bottom = mass_of(first), mass_of(second)
-    mass: dict[Fraction | None, Fraction] = {}
-    for p, q in zip(first, second, strict=True):
-        if p:
-            ratio = Fraction(p) * bottom / (Fraction(q) * top) if q else None
-            mass[ratio] = mass.get(ratio, Fraction(0)) + Fraction(p) / top
-    return mass
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +130,7 @@ class PairCurve(Curve):
 
     def guess(self, order: float) -> float:
         """The same in floats."""
-        return max(_guess(law.p, law.q, order) for law in (self.forward, self.backward))
-
-
-@lru_cache(maxsize=64)
-def _floats(first: tuple[Real, ...], second: tuple[Real, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """ln(p/q) and p, where both are more than nothing to floats."""
-    p, q = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
-    there = (p > 0.0) & (q > 0.0)
-    return np.log(p[there]) - np.log(q[there]), p[there]
-
-
-def _guess(first: tuple[Real, ...], second: tuple[Real, ...], order: float) -> float:
-    """The divergence in floats; infinite where one input never gives what the other does."""
-    if any(x and not y for x, y in zip(first, second, strict=True)):
-        return math.inf
-    losses, masses = _floats(first, second)
-    s = order - 1.0
-    top = float(np.max(s * losses, initial=0.0))
-    if top > 500.0:
-        return (top + math.log(float(masses @ np.exp(s * losses - top)))) / s
-    return math.log1p(max(float(masses @ np.expm1(s * losses)), 0.0)) / s if s else float(masses @ losses)
+        return max(law.guess(order) for law in (self.forward, self.backward))
 
 
 def divergence(law: PairLaw, order: Real) -> Ball:

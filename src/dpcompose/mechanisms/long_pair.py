@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class FloatAtoms:
         return Enclosure(float(lower[best]), float(np.max(upper))), float(self.masses[best]) * (1.0 - MASS_ERROR)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LongPairLaw:
     """The loss ln(p/q) under p, for many outcomes."""
 
@@ -74,6 +74,10 @@ class LongPairLaw:
 
     def floats(self) -> FloatAtoms:
         """Every loss and mass, near enough."""
+        return self._floats
+
+    @cached_property
+    def _floats(self) -> FloatAtoms:
         return _floats(self.p, self.q)
 
     def atoms(self) -> Sequence[tuple[Loss, Ball]]:
@@ -125,8 +129,23 @@ class LongPairCurve(Curve):
         """The divergence, the worse of both orders of the pair."""
         return ball(divergence(self.forward, order)).max(ball(divergence(self.backward, order)))
 
+    def guess(self, order: float) -> float:
+        """The same in floats; infinite where mass may leak."""
+        return max(quick_divergence(law, order) for law in (self.forward, self.backward))
 
-@lru_cache(maxsize=256)
+
+def quick_divergence(law: LongPairLaw, order: float) -> float:
+    """The divergence to a few digits."""
+    atoms, s = law.floats(), order - 1.0
+    if atoms.leak.upper > 0.0:
+        return math.inf
+    top = float(np.max(s * atoms.losses, initial=0.0))
+    if top > 500.0:
+        return (top + math.log(float(atoms.masses @ np.exp(s * atoms.losses - top)))) / s
+    mean = float(atoms.masses @ (np.expm1(s * atoms.losses) if s else atoms.losses))
+    return math.log1p(max(mean, 0.0)) / s if s else mean
+
+
 def divergence(law: LongPairLaw, order: Real) -> Enclosure:
     r"""$\frac{1}{\alpha-1}\ln\mathrm{E}_Pe^{(\alpha-1)L}$, or $\mathrm{E}_PL$ at $\alpha=1$; infinite if mass leaks.
 

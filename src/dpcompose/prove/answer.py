@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -244,14 +245,15 @@ def narrowed(  # noqa: PLR0917 - one question
     possible: Enclosure,
     tolerance: float,
     enough: float = 0.0,
+    first: Sequence[Claim[Profile]] = (),
 ) -> Answer:
-    """Ask every profile in the order of its cost until the gap is closed.
+    """Ask every profile in the order of its cost, those named first before all, until the gap is closed.
 
     What one theorem says of both ends is left as it is where it comes as near as `enough`: others seldom help there.
     """
     said: list[tuple[Claim[Any], Enclosure]] = []
     answer, settled = Answer(name, possible, None, None), Side(0)
-    for claim in facts.profiles():
+    for claim in chain(first, (claim for claim in facts.profiles() if all(claim is not other for other in first))):
         if claim.theorem.cost >= LAST_RESORT and claim.side in settled:
             continue
         try:

@@ -19,7 +19,6 @@ from dpcompose.regions.tradeoff import Event, Tradeoff
 
 MOST_LEVELS = 400
 NEGLIGIBLE = 1e-12
-_ROUNDS = 60
 _SLACK = 2.0**-50
 _BITS = 128
 

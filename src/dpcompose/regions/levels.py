@@ -29,6 +29,7 @@ _BITS = 128
 _FIRST = 12
 _LEAST_LEVEL = 1e-12
 _FLAT = 1e-13
+_NEAR, _STRIDE = math.log(0.1), math.log(3.0)
 _EDGE = 2.0**-90
 
 
@@ -80,18 +81,32 @@ class Levels:
         if self.known:
             return
         self.leak = self.ask(ENDLESS).lower
-        first, last = self.add(0.0), self.add(FAR)
-        floor = last.delta.lower + _FLAT
-        if first.delta.upper <= floor:
+        flat, floor = self.add(0.0), self.leak + _FLAT
+        if flat.delta.upper <= floor:
+            self._levelled(flat)
             return
         low, high = math.log(_LEAST_LEVEL), math.log(FAR)
-        while high - low > 0.4:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.add(math.exp(middle)).delta.upper <= floor else (middle, high)
+        while high - low > 0.4:  # in strides: far beyond the end of a profile its values are dear, and say nothing
+            middle = min((low + high) / 2, max(low, _NEAR) + _STRIDE)
+            level = self.add(math.exp(middle))
+            if level.delta.upper <= floor:
+                high, flat = middle, level
+            else:
+                low = middle
+        if flat.delta.upper <= floor:
+            self._levelled(flat)
+        else:
+            self.add(FAR)
         end, have = math.exp(high), {level.t for level in self.known}
         for i in range(1, _FIRST):
             if (t := end * i / _FIRST) not in have:
                 self.add(t)
+
+    def _levelled(self, level: Level) -> None:
+        """Far out δ is no more than at a level where it is next to nothing, and no less than what leaks."""
+        beyond = Enclosure(self.leak, level.delta.upper)
+        with ctx.workprec(_BITS):
+            insort(self.known, Level(FAR, ball(FAR).exp(), beyond, level.upper_by, None))
 
     def refine(self, tolerance: float, most: int) -> None:
         """Split every interval whose knee leaves too wide a gap, until none does or there are `most` levels."""

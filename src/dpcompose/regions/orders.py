@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial, singledispatch
 from typing import Any
 
@@ -21,9 +22,10 @@ from dpcompose.regions.tradeoff import Corners, Order, Tradeoff
 from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss import LaplaceProfile
 
-ASKED = 1e-9
-"""The relative gap asked of a single value of a profile."""
-NEAR = 1e-5
+ASKED, COARSE = 1e-9, 1e-5
+"""The relative gap asked of a single value of a profile: of all claims together, and of one by itself, which as a rule
+comes nearer than it is asked to, and takes many times longer to come nearer still."""
+NEAR = 1e-4
 """What is known this well from both sides is not compared with bounds from one side."""
 
 
@@ -112,10 +114,15 @@ class View:
     """Whether the claims that list pairs list them all, so that bounds of one are not to hold for another."""
     symmetric: bool
     """Whether both orders of the pair are known to be the same."""
+    best: list[Claim[Profile]] = field(default_factory=list, compare=False, repr=False)
+    """The claim that gave both ends of the last answer, which is asked first the next time."""
 
     def ask(self, order: Order, t: Real, asked: float = ASKED) -> Answer:
         """δ of the pair in one order at t ≥ 0."""
-        return narrowed("δ", self.facts, lambda profile: self._said(profile.to(asked), order, t), UNIT, asked, NEAR)
+        found = _narrowed(self.facts, lambda profile: self._said(profile, order, t), asked, self.best)
+        if found.upper_by is not None and found.upper_by is found.lower_by:
+            self.best[:] = [found.upper_by]
+        return found
 
     def _said(self, profile: Profile, order: Order, t: Real) -> Enclosure:
         pairs = profile.pairs()
@@ -142,7 +149,13 @@ def views(facts: Known) -> tuple[View, ...]:
 
 def ask(facts: Known, order: Order, t: Real, asked: float = ASKED) -> Answer:
     """δ at t ≥ 0, the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
-    return narrowed("δ", facts, lambda profile: _worst(profile.to(asked), order, t), UNIT, asked, NEAR)
+    return _narrowed(facts, lambda profile: _worst(profile, order, t), asked)
+
+
+def _narrowed(
+    facts: Known, said: Callable[[Profile], Enclosure], asked: float, first: Sequence[Claim[Profile]] = ()
+) -> Answer:
+    return narrowed("δ", facts, lambda profile: said(profile.to(max(asked, COARSE))), UNIT, asked, NEAR, first)
 
 
 def _worst(profile: Profile, order: Order, t: Real) -> Enclosure:
