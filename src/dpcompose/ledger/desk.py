@@ -112,8 +112,10 @@ class Desk:
         charges = self._charges(step, effect.sign, documents, lines)
         changes = [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
         drafts = [self._draft(step, act, charges, step.said if act is effect.acts[0] else {}) for act in effect.acts]
-        new = statements.appended(connection, head, drafts, changes)
-        self._checkpoint(connection, head, new)
+        due = head.height // EVERY != (head.height + len(drafts)) // EVERY
+        new = statements.appended(connection, head, drafts, changes, last=not due)
+        if due:
+            self._checkpoint(connection, new)
         documents |= {draft.kind: draft.content for draft in drafts}
         after = tuple(_after(line, charges) for line in lines)
         return Outcome(effect.state, documents, new, after)
@@ -140,10 +142,9 @@ class Desk:
             content["charges"] = charges
         return Draft(str(act), {**content, **said}, step.account, step.key, PHASE[act])
 
-    def _checkpoint(self, connection: Connection, before: Head, new: Head) -> None:
-        if before.height // EVERY != new.height // EVERY:
-            body, signature = self.signer.signed(new, utc(self.clock()))
-            statements.checkpointed(connection, new, self.signer.public, body, signature)
+    def _checkpoint(self, connection: Connection, new: Head) -> None:
+        body, signature = self.signer.signed(new, utc(self.clock()))
+        statements.checkpointed(connection, new, self.signer.public, body, signature)
 
     def not_rewound(self, connection: Connection, head: Head) -> None:
         """Refuse a store that is older than what was seen of it. Past the first time it is one comparison."""
