@@ -284,20 +284,3 @@ def test_times_are_utc(url: str) -> None:
     with ledger.open(url, clock=lambda: next(times)) as book:
         account = book.create("x", epsilon=1, unit="person", filter="basic")
         assert account.spend(TENTH).at == "2029-12-31T22:00:00.000000Z"
-
-
-@pytest.mark.parametrize(
-    "answer", [[1e-7, 1e21, 0.1, -0.0], {"\ue000": 1, "\U0001f600": 2}, "x", None, True, 2**53 - 1]
-)
-def test_an_answer_of_any_shape_is_kept(book: ledger.Book, account: ledger.Account, answer) -> None:
-    grant = account.spend(TENTH, key="k")
-    grant.keep(answer)
-    grant.commit()
-    assert account.grant("k").answer == answer
-    assert book.verify().holds
-
-
-@pytest.mark.parametrize("answer", [float("nan"), 2**60, {1: 2}, object(), "x" * 70_000])
-def test_an_answer_that_json_cannot_write_is_refused(account: ledger.Account, answer) -> None:
-    with pytest.raises(dpc.InvalidParameter, match="answer"):
-        account.spend(TENTH).keep(answer)

@@ -21,6 +21,7 @@ from dpcompose.ledger.mark import Mark, Memory
 from dpcompose.ledger.protocol import LEADS, PHASE, Act, Balance, Seen, State, transition
 from dpcompose.ledger.stores import Store, hot, statements
 from dpcompose.ledger.stores.hot import Line
+from dpcompose.ledger.stores.notes import noted
 from dpcompose.ledger.stores.statements import Draft
 
 
@@ -85,6 +86,19 @@ class Desk:
         self.known[step.chain] = outcome.head
         return outcome
 
+    def note(self, step: Step, known: Mapping[str, Mapping[str, Any]]) -> Outcome:
+        """A step that charges nothing, after a start: in one statement where the store can, else like every other."""
+        (act,) = step.acts
+        draft = self._draft(step, act, [], step.said)
+
+        def work(connection: Connection) -> Head | None:
+            return noted(connection, step.chain, step.account, draft.kind, draft.content)
+
+        head = self.store.write(work, durable=False) if self.store.notes else None
+        if head is None or head.height % EVERY == 0:
+            return self.take(step, durable=False)  # also where a checkpoint is due
+        return Outcome(LEADS[act][1], {**known, draft.kind: draft.content}, head)
+
     def look(self, account: int, chain: int, key: str) -> Outcome:
         """What stands under a key; changes nothing."""
 
@@ -108,6 +122,8 @@ class Desk:
         seen = Seen(state, documents.get("reserve", {}).get("what"), _by_scope(lines, step.scopes))
         effect = transition(seen, step.acts, step.what, [scope.cost for scope in step.scopes], step.key)
         if not effect.acts:
+            if head.height and head.height % EVERY == 0:
+                self._checkpoint(connection, head)
             return Outcome(effect.state, documents, head)
         charges = self._charges(step, effect.sign, documents, lines)
         changes = [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]

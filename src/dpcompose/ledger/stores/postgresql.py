@@ -22,6 +22,8 @@ class PostgreSQL(Store):
     statement all the same, and the table's CHECK stands behind both.
     """
 
+    notes = True
+
     def __init__(self, url: URL) -> None:
         """The database must be there; its tables are made."""
         super().__init__(repr(url.render_as_string(hide_password=True)))

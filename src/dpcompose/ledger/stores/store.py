@@ -30,6 +30,9 @@ PAUSE = 0.05
 class Store(ABC):
     """Where a book is kept."""
 
+    notes = False
+    """Whether it links a note by itself, in one statement."""
+
     def __init__(self, shown: str) -> None:
         """Named, without a password, as a sentence may name it."""
         self.shown = shown
