@@ -46,7 +46,7 @@ def on_the_book(url: str, state: Path, attempts: int) -> Callable[[int], int]:
             account = book.account("x")
             for i in range(attempts):
                 try:
-                    account.spend(STEP, key=f"{number}-{i}")
+                    account.spend(STEP, key=f"{number}-{i}").commit()
                 except ledger.Refused:
                     continue
                 granted += 1

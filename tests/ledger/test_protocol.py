@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cases import cases
+from dpcompose.ledger.chain import canonical, quickly
 from dpcompose.ledger.errors import KeyConflict, WrongState
 from dpcompose.ledger.protocol import LEADS, PAST, Act, Balance, DoesNotFit, Effect, Seen, State, transition
 from ledger.explorer import COST, Broken, Explorer
@@ -88,3 +92,17 @@ def test_the_last_unit_fits_and_no_more(cost: int, fits: bool) -> None:
     else:
         with pytest.raises(DoesNotFit):
             transition(seen, (Act.RESERVE,), "x", ((cost,),))
+
+
+TEXTS = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"]))
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@cases(200)
+@given(st.dictionaries(TEXTS, PLAIN, max_size=5))
+def test_the_quick_text_of_an_entry_is_the_canonical_one(document: dict) -> None:
+    assert quickly(document) == canonical(document)

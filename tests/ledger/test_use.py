@@ -102,3 +102,22 @@ def test_a_statement_is_one_page_that_can_be_recomputed(book: ledger.Book) -> No
     assert document["coordinates"][0]["exact"]["used"] == str(again)
     assert document["hash"] == account.history()[-1].hash
     assert "Because" in str(statement)
+
+
+@pytest.mark.parametrize(
+    "answer", [[1e-7, 1e21, 0.1, -0.0], {"\ue000": 1, "\U0001f600": 2}, "x", None, True, 2**53 - 1]
+)
+def test_an_answer_of_any_shape_is_kept(book: ledger.Book, answer) -> None:
+    account = book.create("x", epsilon=1, unit="person", filter="basic")
+    grant = account.spend(dpc.BlackBox(epsilon=0.1), key="k")
+    grant.keep(answer)
+    grant.commit()
+    assert account.grant("k").answer == answer
+    assert book.verify().holds
+
+
+@pytest.mark.parametrize("answer", [float("nan"), 2**60, {1: 2}, object(), "x" * 70_000])
+def test_an_answer_that_json_cannot_write_is_refused(book: ledger.Book, answer) -> None:
+    grant = book.create("x", epsilon=1, unit="person", filter="basic").spend(dpc.BlackBox(epsilon=0.1))
+    with pytest.raises(dpc.InvalidParameter, match="answer"):
+        grant.keep(answer)

@@ -163,10 +163,14 @@ class Account:
             raise InvalidParameter("account", self.name, "an account that was made with blocks=True")
         return self.book.make_block(self, name)
 
-    def take(self, key: str, token: str, act: Act, *, durable: bool = True, said: Mapping[str, Any] = {}) -> Outcome:
+    def take(self, key: str, token: str, act: Act) -> Outcome:
         """One step of the protocol for a key that is there."""
+        return self.book.desk.take(Step(self.id, self.name, self.chain, text("key", key), (act,), token=token))
+
+    def note(self, key: str, token: str, act: Act, known: Mapping[str, Mapping[str, Any]], **said: Any) -> Outcome:
+        """How a started grant ended."""
         step = Step(self.id, self.name, self.chain, text("key", key), (act,), token=token, said=said)
-        return self.book.desk.take(step, durable=durable)
+        return self.book.desk.note(step, known)
 
     def exact_charge(self, charges: Sequence[Mapping[str, Any]]) -> Mapping[str, Fraction]:
         """The part of a charge that is the account's own."""

@@ -21,6 +21,7 @@ from dpcompose.ledger.mark import Mark, Memory
 from dpcompose.ledger.protocol import LEADS, PHASE, Act, Balance, Seen, State, transition
 from dpcompose.ledger.stores import Store, hot, statements
 from dpcompose.ledger.stores.hot import Line
+from dpcompose.ledger.stores.notes import noted
 from dpcompose.ledger.stores.statements import Draft
 
 
@@ -85,6 +86,19 @@ class Desk:
         self.known[step.chain] = outcome.head
         return outcome
 
+    def note(self, step: Step, known: Mapping[str, Mapping[str, Any]]) -> Outcome:
+        """A step that charges nothing, after a start: in one statement where the store can, else like every other."""
+        (act,) = step.acts
+        draft = self._draft(step, act, [], step.said)
+
+        def work(connection: Connection) -> Head | None:
+            return noted(connection, step.chain, step.account, draft.kind, draft.content)
+
+        head = self.store.write(work, durable=False) if self.store.notes else None
+        if head is None or head.height % EVERY == 0:
+            return self.take(step, durable=False)  # also where a checkpoint is due
+        return Outcome(LEADS[act][1], {**known, draft.kind: draft.content}, head)
+
     def look(self, account: int, chain: int, key: str) -> Outcome:
         """What stands under a key; changes nothing."""
 
@@ -108,12 +122,16 @@ class Desk:
         seen = Seen(state, documents.get("reserve", {}).get("what"), _by_scope(lines, step.scopes))
         effect = transition(seen, step.acts, step.what, [scope.cost for scope in step.scopes], step.key)
         if not effect.acts:
+            if head.height and head.height % EVERY == 0:
+                self._checkpoint(connection, head)
             return Outcome(effect.state, documents, head)
         charges = self._charges(step, effect.sign, documents, lines)
         changes = [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
         drafts = [self._draft(step, act, charges, step.said if act is effect.acts[0] else {}) for act in effect.acts]
-        new = statements.appended(connection, head, drafts, changes)
-        self._checkpoint(connection, head, new)
+        due = head.height // EVERY != (head.height + len(drafts)) // EVERY
+        new = statements.appended(connection, head, drafts, changes, last=not due)
+        if due:
+            self._checkpoint(connection, new)
         documents |= {draft.kind: draft.content for draft in drafts}
         after = tuple(_after(line, charges) for line in lines)
         return Outcome(effect.state, documents, new, after)
@@ -140,10 +158,9 @@ class Desk:
             content["charges"] = charges
         return Draft(str(act), {**content, **said}, step.account, step.key, PHASE[act])
 
-    def _checkpoint(self, connection: Connection, before: Head, new: Head) -> None:
-        if before.height // EVERY != new.height // EVERY:
-            body, signature = self.signer.signed(new, utc(self.clock()))
-            statements.checkpointed(connection, new, self.signer.public, body, signature)
+    def _checkpoint(self, connection: Connection, new: Head) -> None:
+        body, signature = self.signer.signed(new, utc(self.clock()))
+        statements.checkpointed(connection, new, self.signer.public, body, signature)
 
     def not_rewound(self, connection: Connection, head: Head) -> None:
         """Refuse a store that is older than what was seen of it. Past the first time it is one comparison."""

@@ -73,7 +73,7 @@ class Grant:
 
     def commit(self) -> Self:
         """Note that the answer was made. The charge stands since the start; losing this note would lose nothing."""
-        return self._take(Act.COMMIT, durable=False, **({} if self._kept is None else {"answer": self._kept}))
+        return self._note(Act.COMMIT, **({} if self._kept is None else {"answer": self._kept}))
 
     def cancel(self) -> Self:
         """Give everything back; only before the start."""
@@ -81,10 +81,14 @@ class Grant:
 
     def abandon(self, why: str = "") -> Self:
         """Note that no answer came of it. It stays charged."""
-        return self._take(Act.ABANDON, durable=False, why=text("why", why[:500], empty=True))
+        return self._note(Act.ABANDON, why=text("why", why[:500], empty=True))
 
-    def _take(self, act: Act, *, durable: bool = True, **said: Any) -> Self:
-        self._know(self.account.take(self.key, self.token, act, durable=durable, said=said))
+    def _take(self, act: Act) -> Self:
+        self._know(self.account.take(self.key, self.token, act))
+        return self
+
+    def _note(self, act: Act, **said: Any) -> Self:
+        self._know(self.account.note(self.key, self.token, act, self._documents, **said))
         return self
 
     def __enter__(self) -> Self:

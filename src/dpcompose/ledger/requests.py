@@ -30,7 +30,8 @@ class Disjoint:
         if not 0 < len(self.parts) <= MOST_PARTS:
             raise InvalidParameter("parts", len(self.parts), f"1 to {MOST_PARTS} parts, each with a mechanism")
         for name, mechanism in self.parts.items():
-            text("part", name)
+            if any(letter > "\uffff" for letter in text("part", name)):
+                raise InvalidParameter("part", name, "a name of letters that UTF-16 writes as one")
             _mechanism(mechanism)
 
 

@@ -41,6 +41,12 @@ _DEBIT = (
     )
     .values(used=BALANCE.c.used + bindparam("more"))
 )
+_CHECKED = (
+    update(BALANCE)
+    .where(BALANCE.c.epoch == bindparam("e"), BALANCE.c.place == bindparam("p"))
+    .values(used=BALANCE.c.used + bindparam("more"))
+)
+"""Guarded by the table's CHECK, which ends the transaction: for a batch that ends in its COMMIT."""
 _FORWARD = (
     update(HEAD)
     .where(HEAD.c.chain == bindparam("c"), HEAD.c.hash == bindparam("before"))
@@ -62,7 +68,14 @@ def _balances(count: int) -> Any:
 @lru_cache(maxsize=512)
 def compiled(name: str, dialect: str, count: int = 0) -> str:
     """The text of a statement for one driver."""
-    made = {"lock": _LOCK, "steps": _STEPS, "debit": _DEBIT, "entry": insert(ENTRY), "forward": _FORWARD}
+    made = {
+        "lock": _LOCK,
+        "steps": _STEPS,
+        "debit": _DEBIT,
+        "checked": _CHECKED,
+        "entry": insert(ENTRY),
+        "forward": _FORWARD,
+    }
     statement = _balances(count) if name == "balances" else made[name]
     return str(statement.compile(dialect=DIALECTS[dialect]))
 
@@ -96,6 +109,8 @@ def ask(connection: Connection, chain: int, account: int, key: str, accounts: Se
     if accounts:
         many = {f"a{i}": number for i, number in enumerate(accounts)}
         questions.append((compiled("balances", kind, len(accounts)), many))
+    if connection.get_execution_options().get("dpcompose_note") and kind == "postgresql":
+        questions.append(("SET LOCAL synchronous_commit TO off", {}))
     answers = executed(connection, questions)
     if not answers[0]:
         raise StoreError(f"The store has lost the chain {chain}: verify it.")
@@ -103,14 +118,30 @@ def ask(connection: Connection, chain: int, account: int, key: str, accounts: Se
     return Found(Head(chain, *answers[0][0]), [(step, body) for step, body in answers[1]], lines)
 
 
-def keep(connection: Connection, head: Head, new: Head, charges: Iterable[tuple[int, int, int]], rows: Rows) -> None:
-    """Debit balances (epoch, place, units), add entries, move the head; each debit is guarded by itself once more."""
+def keep(
+    connection: Connection,
+    head: Head,
+    new: Head,
+    charges: Iterable[tuple[int, int, int]],
+    rows: Rows,
+    *,
+    last: bool,
+) -> None:
+    """Debit balances (epoch, place, units), add entries, move the head; each debit is guarded by itself once more.
+
+    The `last` batch of a transaction takes its COMMIT along: a server then answers once, when all of it is durable.
+    """
     kind = connection.dialect.name
+    ends = last and kind == "postgresql"
     debits = [{"e": epoch, "p": place, "more": more} for epoch, place, more in charges if more]
-    acts: list[tuple[str, dict[str, Any]]] = [(compiled("debit", kind), debit) for debit in debits]
+    guard = compiled("checked" if ends else "debit", kind)
+    acts: list[tuple[str, dict[str, Any]]] = [(guard, debit) for debit in debits]
     acts += [(compiled("entry", kind), row) for row in rows]
     acts.append((compiled("forward", kind), {"c": head.chain, "before": head.hash, "h": new.height, "x": new.hash}))
-    if any(count != 1 for count in done(connection, acts)):
+    expected = len(acts)
+    if ends:
+        acts.append(("COMMIT", {}))
+    if any(count != 1 for count in done(connection, acts)[:expected]):
         raise StoreError("A balance changed although its chain was locked, so nothing was charged: verify the store.")
 
 
@@ -121,7 +152,7 @@ def executed(connection: Connection, questions: Sequence[tuple[str, dict[str, An
         return [driver.execute(text, values).fetchall() for text, values in questions]
     with driver.pipeline():
         cursors = [driver.execute(text, values) for text, values in questions]
-        return [cursor.fetchall() for cursor in cursors]
+    return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
 
 
 def done(connection: Connection, acts: Sequence[tuple[str, dict[str, Any]]]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from dpcompose.ledger.stores.store import Store
 
@@ -21,6 +21,8 @@ class PostgreSQL(Store):
     What is read after the lock is what the last holder of the lock left behind; the debit is guarded in its own
     statement all the same, and the table's CHECK stands behind both.
     """
+
+    notes = True
 
     def __init__(self, url: URL) -> None:
         """The database must be there; its tables are made."""
@@ -38,9 +40,7 @@ class PostgreSQL(Store):
         return engine
 
     def _writing(self, *, durable: bool) -> Iterator[Connection]:
-        with self.engine.begin() as connection:
-            if not durable:
-                connection.execute(text("SET LOCAL synchronous_commit TO off"))
+        with self.engine.connect().execution_options(dpcompose_note=not durable) as connection, connection.begin():
             yield connection
 
     def refusal(self, error: BaseException) -> str | None:

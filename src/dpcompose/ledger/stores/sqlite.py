@@ -71,8 +71,7 @@ class SQLite(Store):
         return engine
 
     def _writing(self, *, durable: bool) -> Iterator[Connection]:
-        engine = self.engine
-        with self._turn, self._door(), engine.connect() as connection:
+        with self.engine.connect() as connection, self._turn, self._door():
             connection.connection.driver_connection.execute(  # type: ignore[union-attr]  # it is connected
                 f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}"
             )

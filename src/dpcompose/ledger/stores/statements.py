@@ -65,7 +65,12 @@ def balances(connection: Connection, accounts: Iterable[int]) -> list[Line]:
 
 
 def appended(
-    connection: Connection, head: Head, drafts: Sequence[Draft], charges: Sequence[tuple[int, int, int]] = ()
+    connection: Connection,
+    head: Head,
+    drafts: Sequence[Draft],
+    charges: Sequence[tuple[int, int, int]] = (),
+    *,
+    last: bool = False,
 ) -> Head:
     """Link entries to a locked chain, together with the debits (epoch, place, units) that they speak of."""
     rows, new = [], head
@@ -73,7 +78,7 @@ def appended(
         body, new = linked(new, {**draft.content, "kind": draft.kind})
         named = {"account": draft.account, "key": draft.key, "phase": draft.phase, "kind": draft.kind}
         rows.append({"chain": new.chain, "height": new.height, **named, "body": body, "hash": new.hash})
-    hot.keep(connection, head, new, charges, rows)
+    hot.keep(connection, head, new, charges, rows, last=last)
     return new
 
 

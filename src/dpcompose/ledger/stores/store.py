@@ -30,6 +30,9 @@ PAUSE = 0.05
 class Store(ABC):
     """Where a book is kept."""
 
+    notes = False
+    """Whether it links a note by itself, in one statement."""
+
     def __init__(self, shown: str) -> None:
         """Named, without a password, as a sentence may name it."""
         self.shown = shown
@@ -71,26 +74,26 @@ class Store(ABC):
         """
         committing = contextmanager(self._writing)
         for attempt in range(1, ATTEMPTS + 1):
-            finished = False
+            began = False
             try:
                 with committing(durable=durable) as connection:
+                    began = True
                     done = work(connection)
-                    finished = True
             except (DBAPIError, *DRIVERS) as error:
                 self.forget()
                 reason = self.refusal(_plain(error))
                 if reason is not None:
                     raise StoreError(f"{self.shown} {reason}, so nothing was charged.") from None
                 if attempt == ATTEMPTS:
-                    raise self._lost(_plain(error), finished=finished) from None
+                    raise self._lost(_plain(error), began=began) from None
                 time.sleep(PAUSE * attempt)
             else:
                 return done
         raise AssertionError  # the last attempt returns or raises
 
-    def _lost(self, error: BaseException, *, finished: bool) -> StoreError | Uncertain:
+    def _lost(self, error: BaseException, *, began: bool) -> StoreError | Uncertain:
         said = " ".join(str(error).split())[:200]
-        if finished:
+        if began:
             return Uncertain(f"{self.shown} did not say whether it was kept ({said}): ask again under the same key.")
         return StoreError(f"{self.shown} cannot be reached, so nothing was charged: {said}")
 
