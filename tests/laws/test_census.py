@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ def laws() -> Iterator[tuple[str, Callable[..., Any]]]:
             continue
         spec = importlib.util.spec_from_file_location(f"census_{path.stem}", path)
         module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # a dataclass looks its own module up
         spec.loader.exec_module(module)
         for name, test in vars(module).items():
             if name.startswith("test_") and is_hypothesis_test(test):
