@@ -204,7 +204,7 @@ def forgotten_leak(m: dpc.Sampled, inner: ApproxDP) -> ApproxDP:
 PLANTED = [
     ("sampling_amplifies", too_flat, "1 sampled pure box"),
     ("sampling_amplifies", forgotten_leak, "1 sampled box"),
-    ("bent_by_poisson", unthinned, "sampled 2 gaussian"),
+    ("bent_by_poisson", unthinned, "sampled 2 laplace"),
     ("bent_by_poisson", unthinned, "sampled 2 wide"),
 ]
 
