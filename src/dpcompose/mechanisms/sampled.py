@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Annotated
 
 from dpcompose.description import Adjacency, Mechanism, Wrapper
-from dpcompose.errors import AdjacencyMismatch, Declined
+from dpcompose.errors import AdjacencyMismatch, Declined, InvalidParameter
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.mechanisms.name_and_shame import NameAndShame
 from dpcompose.notions import ApproxDP, Guarantee, Profile, Value
@@ -80,4 +80,7 @@ def sampling_twice_samples_once(m: Sampled) -> SameAs:
     """
     if not isinstance(m.mechanism, Sampled):
         raise Declined("the mechanism inside is not sampled")
-    return SameAs(Sampled(m.mechanism.mechanism, rate=Fraction(m.rate) * Fraction(m.mechanism.rate)))
+    try:
+        return SameAs(Sampled(m.mechanism.mechanism, rate=Fraction(m.rate) * Fraction(m.mechanism.rate)))
+    except InvalidParameter:
+        raise Declined("the product of the rates is smaller than any rate that can be stated") from None
