@@ -5,13 +5,17 @@ The same works, more of them: `bench/totality.py`.
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
 import dpcompose as dpc
-from wild import complaint, made, outcome
+from cases import scaled
+from wild import complaint, made, outcome, works
 
 SECONDS = 60.0
 """A limit for a hang only, in processor time, since times never decide a test; the long run asks for ten."""
+BLOCKS, EACH = 8, 25
 
 FOUND = [
     "beta(10**6 * Group(BlackBox(epsilon=.1, delta=.5), size=3), .3)",
@@ -29,6 +33,14 @@ FOUND = [
 @pytest.mark.parametrize("text", FOUND)
 def test_what_once_fell_stands(text: str) -> None:
     assert not complaint(outcome(text, SECONDS))
+
+
+@pytest.mark.parametrize("block", range(scaled(BLOCKS)))
+def test_random_works_from_the_ends_of_every_range(block: int) -> None:
+    """Kinds, wrappers and relations at random, parameters from 0 and 5e-324 to 1e300, counts to 10⁹."""
+    for text in islice(works(("law", block)), EACH):
+        wrong = complaint(outcome(text, SECONDS))
+        assert not wrong, f"{wrong}\n{text}"
 
 
 AT_ONCE = [

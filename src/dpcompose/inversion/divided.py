@@ -38,7 +38,8 @@ FEW, SEVERAL, MOST_FEW = 20, 200, 10**7
 MOST_KINDS, TOO_DIFFERENT = 12, 60
 """With so many kinds of steps their atoms do not fit on one lattice, and a line is no longer slow."""
 GREATEST = 600.0
-"""Losses whose exponentials floats still hold."""
+FARTHEST = 700.0
+"""Losses whose exponentials floats still hold: with some to spare, and with none, which is enough for listed sums."""
 SHARP = 1e-7
 """For gaps below this a line is tried before two lattices."""
 WIDEST_NOISE, LOG_FAINT = 1000, -690.0
@@ -83,6 +84,8 @@ def small_sum(summands: Sequence[Summand]) -> SmallSum | None:
     atoms = [(piece, count) for piece, count in parts if isinstance(piece, AtomStep)]
     if len(atoms) == len(parts) and ways(atoms) <= MOST_WAYS:
         return enumerated(atoms)
+    if any(not float(np.abs(piece.losses).max(initial=0.0)) <= GREATEST for piece, _ in atoms):
+        return None
     return FewSteps(parts) if sum(count for _, count in parts) <= MOST_FEW else None
 
 
@@ -147,7 +150,7 @@ def _(summand: GaussianSum) -> Pieces:
 def _(summand: TwoPointSum) -> Pieces:
     if summand.sizes.size > MOST_KINDS:
         raise Unreachable("too many different steps")
-    _check(float(summand.sizes.max()))
+    _check(float(summand.sizes.max()), FARTHEST)
     found: list[tuple[Divisible, int]] = []
     for size, count in zip(summand.sizes.tolist(), summand.counts.tolist(), strict=True):
         losses = np.array([-size, size])
@@ -175,8 +178,8 @@ def _(loss: SampledGaussianLoss) -> Divisible:
     return NormalStep(1 / Fraction(loss.noise_std) ** 2, loss.rate, loss.direction)
 
 
-def _check(greatest: float) -> None:
-    if not greatest <= GREATEST:
+def _check(greatest: float, most: float = GREATEST) -> None:
+    if not greatest <= most:
         raise Unreachable("a loss beyond what floats can exponentiate")
 
 
@@ -208,6 +211,5 @@ def _(loss: DiscreteGaussianLoss) -> Divisible:
 def _(loss: FiniteLoss) -> Divisible:
     keep = loss.weights > 0.0
     losses, weights = loss.losses[keep], loss.weights[keep]
-    _check(float(np.abs(losses).max(initial=0.0)))
     loss_error = float(np.max(loss.loss_error)) + 2.0 * UNIT * float(np.abs(losses).max(initial=0.0))
     return AtomStep(losses, weights, loss_error, float(np.max(loss.weight_error)))

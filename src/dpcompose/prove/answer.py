@@ -178,7 +178,8 @@ def reasoned(answer: Answer, delta: Real) -> Answer:
     """Say why, where no finite ε holds."""
     if not math.isinf(answer.lower):
         return answer
-    why = f"δ = {float(delta):g} is below what the mechanism reveals outright" if delta else "the loss has no bound"
+    below = f"δ = {float(delta):g} is below what the mechanism reveals outright"
+    why = below if delta else "the loss has no bound, as some output reveals more than any ε allows"
     return replace(answer, note=f"no finite ε holds: {why}")
 
 

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+from flint import ctx
+
 from dpcompose.errors import Declined
 from dpcompose.kernel import describes
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
@@ -37,12 +39,20 @@ class FixedSizeCurve(Curve):
         return ((low + 1 - x) * self._log_moment(low) + (x - low) * self._log_moment(low + 1)) / (x - 1)
 
     def _log_moment(self, order: int) -> Ball:
-        q = ball(self.rate)
-        first = self.inner.at(2)
-        total = q**2 * math.comb(order, 2) * (4 * first.expm1()).min(2 * first.exp())
-        for j in range(3, order + 1):
-            total += 2 * q**j * math.comb(order, j) * ((j - 1) * self.inner.at(j)).exp()
-        return total.log1p()
+        return sum((math.comb(order, j) * self._term(j) for j in range(2, order + 1)), Ball(0)).log1p()
+
+    def _term(self, j: int) -> Ball:
+        """What the binomial coefficient is a factor of, which all orders share."""
+        key = (j, ctx.prec)
+        if key not in self._terms:
+            r, power = self.inner.at(j), ball(self.rate) ** j
+            grown = (4 * r.expm1()).min(2 * r.exp()) if j == 2 else 2 * ((j - 1) * r).exp()
+            self._terms[key] = power * grown
+        return self._terms[key]
+
+    @cached_property
+    def _terms(self) -> dict[tuple[int, int], Ball]:
+        return {}
 
     @cached_property
     def _guesses(self) -> dict[int, float]:
