@@ -179,7 +179,7 @@ def reasoned(answer: Answer, delta: Real) -> Answer:
     if not math.isinf(answer.lower):
         return answer
     below = f"δ = {float(delta):g} is below what the mechanism reveals outright"
-    why = below if delta else "the loss has no bound, as some output reveals more than any ε allows"
+    why = below if delta else "the loss has no bound: for every ε some output reveals more"
     return replace(answer, note=f"no finite ε holds: {why}")
 
 

@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from flint import ctx
-
 from dpcompose.errors import Declined
 from dpcompose.kernel import describes
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
 from dpcompose.notions import Curve, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
+from dpcompose.numerics.precision import ctx
 from dpcompose.sources import WBK19
 from dpcompose.theorems.without_replacement import drawn
 

@@ -7,24 +7,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from dpcompose import spec
 from dpcompose.description import Adaptivity, Composition
 from dpcompose.ledger.verify.prices import BITS, number
+from dpcompose.numerics.precision import ctx
 from dpcompose.prove.answer import epsilon as least_epsilon
 
 
 def problem(rule: Mapping[str, Any]) -> str:
     """What is wrong with the caps of a rule; empty if they prove what it claims."""
-    before = ctx.prec
-    ctx.prec = BITS
     try:
-        return _problem(rule)
+        with ctx.workprec(BITS):
+            return _problem(rule)
     except (KeyError, ValueError, TypeError, ZeroDivisionError) as error:
         return f"its rule cannot be read ({error})"
-    finally:
-        ctx.prec = before
 
 
 def _problem(rule: Mapping[str, Any]) -> str:

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from dpcompose import spec
 from dpcompose.description import Adjacency
 from dpcompose.errors import DPError
 from dpcompose.filters import Filter
 from dpcompose.ledger.verify.slots import taken
+from dpcompose.numerics.precision import ctx
 
 BITS = 200
 Bounds = list[arb]
@@ -69,18 +70,13 @@ class Prices:
     def _own(self, document: Mapping[str, Any], rule: Mapping[str, Any]) -> list[int] | None:
         if rule["kind"] == "plan":
             return taken(document, rule["slots"])
-        before = ctx.prec
-        ctx.prec = BITS
         try:
-            orders = [Fraction(order) for order in rule["orders"]]
-            bounds = cost(rule["filter"], document, orders)
-            return (
-                None if bounds is None else [_units(b, Fraction(u)) for b, u in zip(bounds, rule["units"], strict=True)]
-            )
+            with ctx.workprec(BITS):
+                bounds = cost(rule["filter"], document, [Fraction(order) for order in rule["orders"]])
+                units = map(Fraction, rule["units"])
+                return None if bounds is None else [_units(b, u) for b, u in zip(bounds, units, strict=True)]
         except (KeyError, ValueError, TypeError, ZeroDivisionError):
             return None
-        finally:
-            ctx.prec = before
 
 
 def _by_the_library(document: Mapping[str, Any], rule: Mapping[str, Any], adjacency: str) -> list[int]:
