@@ -74,7 +74,7 @@ class Region(Shown):
 
     @property
     def inner(self) -> tuple[tuple[float, float], ...]:
-        """A polygon within the region, anticlockwise from (0, 1), without corners that rounding takes across the diagonal."""
+        """A polygon within the region, anticlockwise from (0, 1), without corners that round across the diagonal."""
         rounded = [(Enclosure.exactly(x).upper, Enclosure.exactly(y).upper) for x, y in self.above.corners]
         return _around([(x, y) for x, y in rounded if Fraction(x) + Fraction(y) <= 1], -1.0)
 
