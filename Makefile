@@ -1,7 +1,7 @@
 # Everything starts from a bare machine: Python 3.11, make, git. `make help` lists what there is.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo check quick test lint style format types layers tests docs bench pins clean
+.PHONY: help setup demo serve check quick test lint style format types layers tests docs bench pins clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -41,6 +41,9 @@ $(READY): $(TOUR)
 
 demo: $(TOUR) ## a tour, on the screen
 	$(BIN)/python examples/demo.py
+
+serve: $(TOUR) ## the page and the HTTP API, on this machine
+	$(BIN)/dpcompose serve
 
 check: STEPS := style format types layers quick
 check: test ## the daily loop: the same, but with the quick tests and without the pages

@@ -83,6 +83,7 @@ def main() -> None:
         print(f"\n{title}\n{'=' * len(title)}")
         print(report.text(dpc.compare(plan, delta=delta)))
     print(f"\nThe picture is in {draw(Path('out/demo.png'))}.")
+    print("Explore on a page: make serve, then open http://127.0.0.1:8000/.")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ Nothing here touches a screen or a socket: what is outside is handed in.
 
 from __future__ import annotations
 
-from dpcompose.app.inverse import audit, calibrate
+from dpcompose.app.inverse import LIMITS, audit, calibrate, calibrate_text
 from dpcompose.app.neighbours import convert, referee
+from dpcompose.app.noise import advise, share
 from dpcompose.app.questions import (
     FEW,
     beta,
@@ -27,12 +28,15 @@ from dpcompose.app.shelf import cards, describe_card, document, formula, list_ca
 
 __all__ = [
     "FEW",
+    "LIMITS",
     "Document",
     "Exact",
     "Reply",
+    "advise",
     "audit",
     "beta",
     "calibrate",
+    "calibrate_text",
     "cards",
     "check",
     "compare",
@@ -54,5 +58,6 @@ __all__ = [
     "renyi",
     "risk",
     "schema",
+    "share",
     "theorems",
 ]

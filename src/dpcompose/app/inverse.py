@@ -31,10 +31,18 @@ CONFIDENCE = Param("confidence", 0, 1, "probability")
 
 def calibrate(source: str, limits: Mapping[str, Exact], read: Read | None = None) -> Reply:
     """The number at `?` that just meets a target, on the safe side and as short as it can be written."""
+    return _calibrated(load_family(source, read), source if source != "-" else "?", limits)
+
+
+def calibrate_text(text: str, limits: Mapping[str, Exact]) -> Reply:
+    """The same for the text of a document, which is never taken for the name of a file."""
+    return _calibrated(spec.family_in(text), text, limits)
+
+
+def _calibrated(family: spec.Family, shown: str, limits: Mapping[str, Exact]) -> Reply:
     given = {name: exactly(name, value, LIMITS[name]) for name, value in limits.items()}
-    family = load_family(source, read)
     found = in_decimals(calibration.calibrate_to(family, calibration.target(**given)), family)
-    return Reply(found, source if source != "-" else "?", given)
+    return Reply(found, shown, given)
 
 
 def in_decimals(found: calibration.Calibrated, family: spec.Family) -> calibration.Calibrated:

@@ -35,7 +35,9 @@ def load(source: Document, read: Read | None = None) -> Mechanism:
 
 def load_family(source: str, read: Read | None = None) -> spec.Family:
     """The family of a document with a question mark."""
-    return spec.family(read(spec.MOST_CHARACTERS + 1) if source == "-" and read is not None else source)
+    if source == "-" and read is not None:
+        return spec.family_in(read(spec.MOST_CHARACTERS + 1))
+    return spec.family(source)
 
 
 def exactly(name: str, value: Exact, param: Param) -> Real:

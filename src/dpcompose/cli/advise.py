@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dpcompose.cli.frame import Json, examples, limit, target
-from dpcompose.cli.screen import show
+from dpcompose.cli.frame import Json, examples, limit, shown, target
 from dpcompose.errors import DPError, InvalidParameter
-
-MOST = 10_000
 
 
 @examples(
@@ -51,61 +48,20 @@ def advise(  # noqa: PLR0917 - typer makes options of them
     the paper, and from how many queries on another noise is best. With weights, splits a budget so that the weighted
     sum of the variances is least.
     """
+    from dpcompose import app as use
+
     place = target(plot)
     if (queries is None) == (weights is None):
         raise InvalidParameter("queries, weights", "both" if queries else "neither", "exactly one of the two")
     if weights is None:
-        advised(str(queries), epsilon, delta, sensitivity, integer, place, json=json)
+        reply = use.advise(str(queries), epsilon, delta, sensitivity, integer=integer)
+        if place is not None:
+            drawn(reply.result, place)
     else:
-        shared(weights, sensitivities, epsilon, delta, place, json=json)
-
-
-def advised(  # noqa: PLR0917 - what the command was given
-    queries: str, epsilon: str, delta: str, sensitivity: str, integer: bool | None, place: Path | None, *, json: bool
-) -> None:
-    """Queries that are all alike."""
-    from dpcompose import advice, report, spec
-    from dpcompose.mechanisms.laplace import SENSITIVITY
-    from dpcompose.parameters import DELTA, EPSILON
-
-    found = advice.advise(
-        queries=int(spec.within("queries", queries, advice.QUERIES)),
-        epsilon=spec.within("epsilon", epsilon, EPSILON),
-        delta=spec.within("delta", delta, DELTA),
-        sensitivity=spec.within("sensitivity", sensitivity, SENSITIVITY),
-        integer=integer,
-    )
-    if place is not None:
-        drawn(found, place)
-    show(report.to_json(found) if json else str(found))
-
-
-def shared(
-    weights: str, sensitivities: str | None, epsilon: str, delta: str, place: Path | None, *, json: bool
-) -> None:
-    """Queries that matter differently."""
-    from dpcompose import advice, report, spec
-    from dpcompose.parameters import DELTA, EPSILON
-
-    if place is not None:
-        raise InvalidParameter("--plot", str(place), "nothing with weights: a split has no picture")
-    found = advice.split(
-        numbers("weights", weights),
-        epsilon=spec.within("epsilon", epsilon, EPSILON),
-        delta=spec.within("delta", delta, DELTA),
-        sensitivities=None if sensitivities is None else numbers("sensitivities", sensitivities),
-    )
-    show(report.to_json(found) if json else str(found))
-
-
-def numbers(name: str, text: str) -> list[Any]:
-    """`1,4,16`, each exactly."""
-    from dpcompose import spec
-
-    given = text.split(",", maxsplit=MOST)
-    if len(given) > MOST:
-        raise InvalidParameter(f"the number of {name}", "more", f"at most {MOST}")
-    return [spec.number(name, one) for one in given]
+        if place is not None:
+            raise InvalidParameter("--plot", str(place), "nothing with weights: a split has no picture")
+        reply = use.share(weights, epsilon, delta, sensitivities)
+    shown(reply, json=json)
 
 
 def drawn(found: object, place: Path) -> None:

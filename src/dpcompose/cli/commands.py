@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from dpcompose.cli import advise, costs, ledger, neighbours, rates, release, shelf
+from dpcompose.cli import advise, costs, ledger, neighbours, rates, release, serve, shelf
 from dpcompose.cli.frame import app
 from dpcompose.cli.screen import show
 from dpcompose.errors import DPError
 
-_REGISTERED = (costs, advise, rates, release, ledger, neighbours, shelf)
+_REGISTERED = (costs, advise, rates, release, ledger, neighbours, shelf, serve)
 """Importing them is what fills the application."""
 
 MISUSE: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")

@@ -51,6 +51,11 @@ def family(source: str | Path) -> Family:
     return Family.of(*_read(source))
 
 
+def family_in(text: str) -> Family:
+    """Read a family from the text of a document, which is never taken for the name of a file."""
+    return Family.of(*_parsed(text))
+
+
 class _Parsed(NamedTuple):
     """The tree of a document, and how a mechanism is built from it."""
 
@@ -108,6 +113,7 @@ __all__ = [
     "Family",
     "dumps",
     "family",
+    "family_in",
     "from_document",
     "load",
     "loads",
