@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from writing import cell, columns, first_vectors, optional, paragraphs, standard_cards, table
+from writing import columns, facts, first_vectors, optional, paragraphs, standard_cards, table
 
 MOST_SHOWN = 160
 """Longer outputs, such as lists of vertices, are cut."""
@@ -26,7 +26,7 @@ def cards() -> str:
     for card in standard_cards():
         inputs = [(f"`{name}`", letter.symbol, letter.allowed) for name, letter in card.inputs.items()]
         page += [f"## {card.name}", card.statement, columns(("input", "symbol", "allowed"), inputs)]
-        page += [table({"source": card.source, "carries": ", ".join(card.carries)}), *example(card)]
+        page += [facts({"source": card.source, "carries": ", ".join(card.carries)}), *example(card)]
     return paragraphs(page)
 
 
@@ -71,25 +71,25 @@ def errata() -> str:
     ]
     entries = found.ERRATA if found else ()
     for document in dict.fromkeys(entry.document for entry in entries):
-        mine = [entry for entry in entries if entry.document is document]
-        said = [(e.id, e.printed, e.correct, e.verdict.value, e.remark) for e in mine]
-        page += [f"## {document.value}", columns(("", "printed", "correct", "verdict", "remark"), said)]
-        page.append(columns(("", "at", "quantity", "printed", "correct", "truth"), map(numbers, with_numbers(mine))))
+        page.append(f"## {document.value}")
+        for entry in entries:
+            if entry.document is document:
+                page += [f"### {entry.id}: {entry.verdict.value}", facts(said(entry))]
     return paragraphs(page)
 
 
-def with_numbers(entries: list[Any]) -> list[Any]:
-    """The entries that can be held against a number."""
-    return [entry for entry in entries if entry.counterexample is not None]
-
-
-def numbers(entry: Any) -> tuple[str, ...]:
-    """One counterexample: each value rounded to the side that keeps the verdict certain."""
+def said(entry: Any) -> dict[str, str]:
+    """What is printed, what holds, and one example; each value rounded to the side that keeps the verdict certain."""
+    words = {"printed": entry.printed, "correct": entry.correct, "remark": entry.remark}
+    if entry.counterexample is None:
+        return words
     found = entry.counterexample()
-    below = found.understates
-    ends = ("≤", "≥", "≥") if below else ("≥", "≤", "≤")
-    shown = [end(side, x) for side, x in zip(ends, (found.printed, found.correct, found.truth), strict=True)]
-    return entry.id, cell(found.at), found.quantity, *shown
+    ends = ("≤", "≥", "≥") if found.understates else ("≥", "≤", "≤")
+    values = (found.printed, found.correct, found.truth)
+    printed, correct, truth = (end(side, x) for side, x in zip(ends, values, strict=True))
+    return words | {
+        "for example": f"{found.at}: {found.quantity} is {printed} as printed, {correct} corrected, {truth} in truth",
+    }
 
 
 def end(side: str, enclosure: Any) -> str:
@@ -98,4 +98,4 @@ def end(side: str, enclosure: Any) -> str:
     up, down = rounded(enclosure.upper, ROUND_CEILING), rounded(enclosure.lower, ROUND_FLOOR)
     if up == down:
         return str(up)
-    return f"{side} {up if side == '≤' else down}"
+    return f"{side}\N{NO-BREAK SPACE}{up if side == '≤' else down}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from formula_pages import cards, errata
 from theorem_map import atlas
-from writing import HERE, in_words, optional, paragraphs, standard_theorems, table
+from writing import HERE, facts, in_words, optional, paragraphs, standard_theorems, table
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -58,7 +58,7 @@ def sources() -> str:
 
 def conditions(theorem: Any) -> str:
     """When a theorem may be used, and where it is from."""
-    return table(
+    return facts(
         {
             "source": theorem.source,
             "also known as": ", ".join(theorem.aliases),

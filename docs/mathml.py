@@ -1,14 +1,17 @@
-"""Render mathematics as MathML, which browsers draw themselves: no script, no font, no other host.
+"""Render mathematics as MathML, which browsers draw themselves in the font that is shipped: no script, no other host.
 
 The converter is docutils' own. A command it does not know is a warning, hence a failed build: so
-every statement in the library is proved to be readable.
+every statement in the library is proved to be readable. What a typesetter does beyond conversion is
+done here: primes stand right, names of functions stand off, and a formula may break after a relation.
 """
 
 from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 LOGGER = logging.getLogger(__name__)
+SPACE = "http://www.w3.org/1998/Math/MathML"
+ET.register_namespace("", SPACE)
 
 # What TeX reads and the converter does not, in words that both read.
 REWRITTEN = [
@@ -27,6 +32,15 @@ REWRITTEN = [
     (re.compile(r"\\([dt]?frac)\s*(\d)\s*(\d)"), r"\\\1{\2}{\3}"),
     (re.compile(r"\\(?:textstyle|displaystyle|middle|[bB]igg?)(?![a-zA-Z])\s*"), ""),
 ]
+NAMED = re.compile(r"&(?!lt;|gt;|amp;|quot;)(\w+);")
+RELATIONS = frozenset("=<>≤≥≈≠∈∉⊂⊆→←↦∼≡⊢∝⇒⇔≪≫≲≳,;")
+SIGNS = frozenset("+−±⋅×")
+OPENING, CLOSING = frozenset("([{⌊⌈⟨"), frozenset(")]}⌋⌉⟩")
+MARKS = {"'": "\N{PRIME}", "*": "\N{ASTERISK OPERATOR}"}
+"""Signs of the keyboard, and those that a math font draws at the right height."""
+APPLIED = "\N{FUNCTION APPLICATION}"
+SHORT = 14
+"""A formula in a sentence with at most so many letters is not broken."""
 
 
 def mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
@@ -35,15 +49,79 @@ def mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
     for pattern, plain in REWRITTEN:
         text = pattern.sub(plain, text)
     try:
-        return str(tex2mathml(text, as_block=as_block))
+        found = str(tex2mathml(text, as_block=as_block))
     except MathError as error:
         LOGGER.warning("cannot draw %r: %s", node.astext(), error, location=node)
         return f"<code>{html.escape(node.astext())}</code>"
+    formula = ET.fromstring(NAMED.sub(lambda name: html.unescape(name[0]), found))  # noqa: S314 - our own
+    for row in list(formula.iter()):
+        if row.text in MARKS:
+            row.attrib |= {"lspace": "0", "rspace": "0"}
+            row.text = MARKS[row.text]
+        row[:] = spaced(list(row))
+    breakable = as_block or len("".join(formula.itertext()).split()) > SHORT
+    return "<wbr>".join(written(piece, as_block=as_block) for piece in pieces(list(formula), breakable=breakable))
+
+
+def written(children: list[ET.Element], *, as_block: bool) -> str:
+    """One piece of a formula; a displayed one keeps its size on the line."""
+    formula = ET.Element(f"{{{SPACE}}}math", {"displaystyle": "true"} if as_block else {})
+    formula.extend(children)
+    for element in formula.iter():
+        element.tail = None
+        if len(element):
+            element.text = None
+    return ET.tostring(formula, encoding="unicode", short_empty_elements=False)
+
+
+def is_mark(element: ET.Element, marks: frozenset[str]) -> bool:
+    """Whether an element is an operator among these."""
+    return element.tag == f"{{{SPACE}}}mo" and (element.text or "") in marks
+
+
+def spaced(children: list[ET.Element]) -> list[ET.Element]:
+    """Set the name of a function off from what it multiplies and from an argument without brackets."""
+    found: list[ET.Element] = []
+    for index, child in enumerate(children):
+        following = children[index + 1] if index + 1 < len(children) else None
+        if following is not None and following.text == APPLIED and found:
+            before = found[-1]
+            if before.tag != f"{{{SPACE}}}mo" or (before.text or "") in CLOSING:
+                found.append(thin())
+        found.append(child)
+        if child.text == APPLIED and following is not None and not is_mark(opening(following), OPENING):
+            found.append(thin())
+    return found
+
+
+def opening(element: ET.Element) -> ET.Element:
+    """What a reader meets first in an element."""
+    return opening(element[0]) if len(element) and element.tag == f"{{{SPACE}}}mrow" else element
+
+
+def thin() -> ET.Element:
+    """A thin space."""
+    return ET.Element(f"{{{SPACE}}}mspace", {"width": "0.167em"})
+
+
+def pieces(children: list[ET.Element], *, breakable: bool) -> Iterator[list[ET.Element]]:
+    """Where a formula may break: after a relation, a comma or a sign that stands in no bracket."""
+    piece: list[ET.Element] = []
+    depth = 0
+    for index, child in enumerate(children):
+        piece.append(child)
+        depth += is_mark(child, OPENING) - is_mark(child, CLOSING)
+        two_sided = is_mark(child, RELATIONS) or (is_mark(child, SIGNS) and len(piece) > 1)
+        if breakable and depth == 0 and two_sided and index + 1 < len(children):
+            child.set("form", "infix")
+            yield piece
+            piece = []
+    yield piece
 
 
 def inline(writer: HTML5Translator, node: nodes.math) -> None:
     """A formula inside a sentence."""
-    writer.body.append(mathml(node, as_block=False))
+    writer.body.append(f'<span class="math">{mathml(node, as_block=False)}</span>')
     raise nodes.SkipNode
 
 

@@ -70,6 +70,12 @@ def table(rows: dict[str, Any], head: tuple[str, str] = ("", "")) -> str:
     return columns(head, [(key, value) for key, value in rows.items() if value])
 
 
+def facts(rows: dict[str, Any]) -> str:
+    """A list of names and what they are, on a narrow screen one below the other; what says nothing is left out."""
+    said = (f"{name}\n: {' '.join(str(value).split())}" for name, value in rows.items() if value)
+    return "{.facts}\n" + "\n\n".join(said)
+
+
 def paragraphs(blocks: Iterable[str]) -> str:
     """Blocks, with an empty line between them."""
     return "\n\n".join(blocks) + "\n"
