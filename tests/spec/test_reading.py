@@ -116,14 +116,14 @@ def test_files_are_read(tmp_path: Path) -> None:
         ("", "empty"),
         (
             "Gausian(noise_std=1)",
-            "Column 1: there is no mechanism 'Gausian' (did you mean Gaussian?), allowed are BlackBox",
+            "Column 1: there is no mechanism 'Gausian' (did you mean Gaussian?).",
         ),
         (
             "Gaussian(noise_sd=1)",
             "Gaussian has no 'noise_sd' (did you mean noise_std?), allowed are noise_std, sensitivity",
         ),
         ("Gaussian()", "Column 1: Gaussian needs noise_std."),
-        ("Gaussian(2)", "Gaussian takes its parameters by name: noise_std"),
+        ("Gaussian(2)", "Gaussian takes noise_std, sensitivity, adjacency by name; write noise_std=2."),
         ("Gaussian(noise_std=-1)", "noise_std (column 20) = -1 is not allowed: expected a number from 0"),
         ("Gaussian(noise_std=nan)", "noise_std (column 20) = nan is not allowed"),
         ("Gaussian(noise_std=-inf)", "noise_std (column 20) = -inf is not allowed"),
@@ -133,6 +133,19 @@ def test_files_are_read(tmp_path: Path) -> None:
         ("Gaussian(noise_std=" + "1" * 1001 + ")", "at most 1000 digits"),
         ("Gaussian(noise_std=1, noise_std=2)", "Column 23: Gaussian is given noise_std twice"),
         ("Gaussian(noise_std=1", "Column 21: expected ',' or ')', found the end"),
+        ("Gaussian(noise_std=1", "the parenthesis of Gaussian (column 1) is not closed"),
+        ("Gaussian(sigma=1)", "Column 10: Gaussian has no 'sigma' (did you mean noise_std?)"),
+        ("Laplace(eps=1)", "Column 9: Laplace has no 'eps' (did you mean scale, which is sensitivity/ε?)"),
+        ("Nothing(x=1)", "there is no mechanism 'Nothing', allowed are BlackBox"),
+        ("Gaussian(noise_std=0,5)", "0,5 is written 0.5, with a point"),
+        ("1,000 * Gaussian(noise_std=1)", "1,000 is written 1000, or 1.000 if the comma is a decimal point"),
+        ("1_000 * Gaussian(noise_std=1)", "Column 1: '1_000' is no part of an expression; 1_000 is written 1000."),
+        ("Sampled(Gaussian(noise_std=1), rate=1%)", "Column 37: '1%)' is no part of an expression; 1% is written 0.01"),
+        ("10^3 * Gaussian(noise_std=1)", "10^3 is written 1e3"),
+        ("3 × Gaussian(noise_std=1)", "Column 3: '×' is no part of an expression; times is written *."),
+        ("3Gaussian(noise_std=1)", "write 3 * Gaussian"),
+        ("Gaussian(noise_std=sqrt(2))", "nothing is computed here"),
+        ("[budget]\nepsilon = 1\ndelta = 0", "a budget plan, which `dpcompose budget` reads"),
         ("Gaussian(noise_std=1))", "found ')'"),
         ("Gaussian(\n  noise_std=x)", "noise_std (line 2, column 13) = x"),
         ("1.5 * Gaussian(noise_std=1)", "count (column 1) = 1.5 is not allowed: expected a whole number"),
@@ -245,3 +258,15 @@ def test_any_document_is_read_or_refused(body: object, kind: str) -> None:
         assert str(refusal)  # noqa: PT017
     else:
         assert spec.from_document(spec.to_document(found)) == found
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("٣٠ * Gaussian(noise_std=٢٫٥)", "30 * Gaussian(noise_std=2.5)"),
+        ("۱۲ * Laplace(scale=۱/۳)", "12 * Laplace(scale=1/3)"),
+        ('{"kind": "laplace", "scale": "٠٫٥"}', "Laplace(scale=0.5)"),
+    ],
+)
+def test_digits_of_other_scripts_are_digits(text: str, said: str) -> None:
+    assert spec.loads(text) == spec.loads(said)

@@ -12,9 +12,10 @@ from typing import Any
 from dpcompose.description import Adaptivity, Adjacency, Composition, Mechanism
 from dpcompose.errors import AdjacencyMismatch, InvalidDocument, InvalidParameter
 from dpcompose.parameters import COUNT
-from dpcompose.spec.fields import counted, unknown
+from dpcompose.spec.fields import counted
 from dpcompose.spec.numbers import AsWritten, within, written
 from dpcompose.spec.registry import Field, Kind, kinds
+from dpcompose.spec.synonyms import mechanism, nearest, unknown
 from dpcompose.spec.tree import Node, Path, Place, Run, Scalar, Sum, Table, Times
 
 SCHEMA = "dpc.mechanism/1"
@@ -91,18 +92,32 @@ def built(node: Node, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
 
 
 @built.register
+def _(node: Scalar, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
+    """A number is none, and neither is a name without its parameters."""
+    such = "Gaussian(noise_std=2)"
+    if node.text in kinds():
+        needed = [f"{f.name}=…" for f in kinds()[node.text].fields.values() if f.required]
+        such = f"{node.text}({', '.join(needed)})"
+    raise InvalidParameter(node.place.named(name), AsWritten(node.text), f"a mechanism such as {such}")
+
+
+@built.register
 def _(node: Run, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
     if node.kind not in kinds():
-        raise InvalidDocument(node.place.says(unknown("there is no mechanism", node.kind, list(kinds()))))
+        meant = mechanism(node.kind, {name: name for name in kinds()})
+        raise InvalidDocument(node.place.says(unknown("there is no mechanism", node.kind, meant, list(kinds()))))
     kind = kinds()[node.kind]
     slots = [f.name for f in kind.fields.values() if f.by_position]
     if len(node.positional) > len(slots):
-        sentence = f"{kind.name} takes its parameters by name: {', '.join(kind.fields)}."
-        raise InvalidDocument(node.positional[len(slots)].place.says(sentence))
+        first, free = node.positional[len(slots)], [name for name in kind.fields if name not in slots]
+        example = f"{free[0]}={first.text}" if isinstance(first, Scalar) else f"{free[0]}=…"
+        sentence = f"{kind.name} takes {', '.join(free)} by name; write {example}."
+        raise InvalidDocument(first.place.says(sentence))
     given = dict(zip(slots, node.positional, strict=False))
     for key, value in node.named.items():
         if key not in kind.fields:
-            raise InvalidDocument(value.place.says(unknown(f"{kind.name} has no", key, list(kind.fields))))
+            sentence = unknown(f"{kind.name} has no", key, nearest(key, list(kind.fields)), list(kind.fields))
+            raise InvalidDocument(node.names.get(key, value.place).says(sentence))
         if key in given:
             raise InvalidDocument(value.place.says(f"{kind.name} is given {key} twice."))
         given[key] = value
@@ -120,12 +135,14 @@ def _(node: Table, builder: Builder, name: str) -> Mechanism:
     if not isinstance(stated, Scalar):
         raise InvalidDocument(node.place.says(f"it needs a kind: one of {', '.join(by_key)}."))
     if stated.text not in by_key:
-        raise InvalidDocument(stated.place.says(unknown("there is no kind", stated.text, list(by_key))))
+        meant = mechanism(stated.text, {kind.name: key for key, kind in by_key.items()})
+        raise InvalidDocument(stated.place.says(unknown("there is no kind", stated.text, meant, list(by_key))))
     kind = by_key[stated.text]
     names = {field.key: field.name for field in kind.fields.values()}
     for key, value in given.items():
         if key not in names:
-            raise InvalidDocument(value.place.says(unknown(f"{kind.key} has no", key, [*names, "count"])))
+            allowed = [*names, "count"]
+            raise InvalidDocument(value.place.says(unknown(f"{kind.key} has no", key, nearest(key, allowed), allowed)))
     return builder.run(kind, {names[key]: value for key, value in given.items()}, node.place)
 
 
@@ -161,6 +178,8 @@ def document(node: Node) -> Mechanism:
     if not isinstance(node, Table):
         raise InvalidDocument(f"The document is {node.text} where a table with a kind is expected.")
     entries = dict(node.entries)
+    if "budget" in entries and "kind" not in entries:
+        raise InvalidDocument("This is a budget plan, which `dpcompose budget` reads, and no mechanism with its kind.")
     schema = entries.pop("schema", None)
     if schema is not None and schema.text != SCHEMA:
         raise InvalidDocument(f"schema: {schema.text[:60]!r} is not known here, only {SCHEMA!r}.")

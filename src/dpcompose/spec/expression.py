@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dpcompose.errors import InvalidDocument
-from dpcompose.spec.tree import Many, Node, Run, Scalar, Spot, Sum, Table, Times
+from dpcompose.spec.cures import ARABIC, TIMES, across, ended, inside
+from dpcompose.spec.tree import Many, Node, Place, Run, Scalar, Spot, Sum, Table, Times
 
 TOKEN = re.compile(
     r"(?P<space>\s+)"
@@ -27,6 +28,14 @@ TOKEN = re.compile(
     r"|(?P<sign>[-+*/=:,()\[\]{}])"
 )
 END = "the end"
+AFTER = {
+    **dict.fromkeys(("x", *TIMES), "times is written *"),
+    "-": "nothing takes back what was spent",
+    ",": "mechanisms one after the other are joined by +",
+    ")": "this parenthesis was never opened",
+    "/": "a fraction has whole numbers on both sides",
+}
+"""What is often found behind a mechanism or a count, and how it is meant."""
 MOST_FACTORS = 100
 
 
@@ -48,8 +57,7 @@ def tokens(text: str) -> Iterator[Token]:
     while position < len(text):
         found = TOKEN.match(text, position)
         if not found:
-            shown = text[position : position + 20]
-            raise InvalidDocument(Spot(text, position).says(f"{shown!r} is no part of an expression."))
+            raise _alien(text, position)
         if found.lastgroup != "space":
             name = found[0].removeprefix("dpcompose.").removeprefix("dpc.")
             yield Token(str(found.lastgroup), name, position)
@@ -58,12 +66,19 @@ def tokens(text: str) -> Iterator[Token]:
         yield Token(END, "", position)
 
 
+def _alien(text: str, position: int) -> InvalidDocument:
+    """A refusal that points at the word in which the sign stands, and says how it is written here."""
+    start, cure = inside(text, position)
+    shown = text[start:].split(maxsplit=1)[0][:20]
+    return InvalidDocument(Spot(text, start).says(f"{shown!r} is no part of an expression{ended(cure)}."))
+
+
 def parse(text: str) -> Node:
-    """The tree of an expression."""
-    reader = _Reader(text)
+    """The tree of an expression; Arabic-Indic digits are digits."""
+    reader = _Reader(text.translate(ARABIC))
     node = reader.value()
     if reader.now.kind != END:
-        raise reader.refused("'+', '*' or the end")
+        raise reader.refused("'+', '*' or the end", reader.behind())
     return node
 
 
@@ -78,8 +93,17 @@ class _Reader:
     def spot(self) -> Spot:
         return Spot(self.text, self.now.position)
 
-    def refused(self, expected: str) -> InvalidDocument:
-        return InvalidDocument(self.spot.says(f"expected {expected}, found {self.now}."))
+    def refused(self, expected: str, cure: str = "") -> InvalidDocument:
+        return InvalidDocument(self.spot.says(f"expected {expected}, found {self.now}{ended(cure)}."))
+
+    def behind(self) -> str:
+        """The cure for what stands behind a whole expression."""
+        cut = across(self.text, self.now.position)
+        if cut or self.now.kind != "name" or self.now.text in AFTER:
+            return cut or AFTER.get(self.now.text, "")
+        if self.next.text == "=":
+            return f"parameters stand in parentheses, as in Gaussian({self.now.text}=…)"
+        return "mechanisms one after the other are joined by +, and a count stands before *"
 
     def take(self) -> Token:
         taken, self.now, self.next = self.now, self.next, next(self.coming)
@@ -124,7 +148,7 @@ class _Reader:
             return Many(tuple(self.until("]")), spot)
         if self.skip("{"):
             return Table(tuple(self.entries()), spot)
-        raise self.refused("a mechanism or a value")
+        raise self.refused("a mechanism or a value", across(self.text, self.now.position))
 
     def number(self) -> Scalar:
         """A decimal, or a fraction of whole numbers."""
@@ -171,22 +195,31 @@ class _Reader:
     def run(self, name: str, place: Spot) -> Run:
         """The arguments of a mechanism, after its opening parenthesis."""
         named: dict[str, Node] = {}
+        names: dict[str, Place] = {}
         positional: list[Node] = []
         while not self.skip(")"):
             if self.now.kind == "name" and self.next.text == "=":
                 if self.now.text in named:
                     raise InvalidDocument(self.spot.says(f"{name} is given {self.now.text} twice."))
+                names[self.now.text] = self.spot
                 key = self.take().text
                 self.need("=")
                 named[key] = self.value()
             elif named:
-                raise self.refused("a parameter as name=value")
+                raise self.refused("a parameter as name=value", across(self.text, self.now.position))
             else:
                 positional.append(self.value())
             if not self.skip(","):
-                self.need(")", "',' or ')'")
+                if not self.skip(")"):
+                    raise self.refused("',' or ')'", self.inside_of(name, place))
                 break
-        return Run(name, named, place, tuple(positional))
+        return Run(name, named, place, tuple(positional), names=names)
+
+    def inside_of(self, name: str, place: Spot) -> str:
+        """The cure for what stands behind an argument."""
+        if self.now.kind == END:
+            return f"the parenthesis of {name} ({place}) is not closed"
+        return {":": "a parameter is given as name=value", "-": "nothing is computed here"}.get(self.now.text, "")
 
 
 def _product(factors: list[Node]) -> Node:

@@ -9,7 +9,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Protocol, get_args, get_origin
 
 from dpcompose.description import Adaptivity, Adjacency, Mechanism
@@ -18,7 +17,7 @@ from dpcompose.kernel import STANDARD, Verb
 from dpcompose.notions import Guarantee
 from dpcompose.parameters import COUNT, Param, Whole
 from dpcompose.spec.numbers import AsWritten, number, within, written
-from dpcompose.spec.tree import Many, Node, Table, Times
+from dpcompose.spec.tree import Many, Node, Run, Table, Times
 
 NUMBER = {"type": "string", "pattern": r"^-?[0-9]*(\.[0-9]*)?([eE][+-]?[0-9]+)?$|^-?[0-9]+/[0-9]+$"}
 MECHANISM: dict[str, object] = {"$ref": "#/$defs/mechanism"}
@@ -58,7 +57,10 @@ class Numeral(Codec):
     param: Param
 
     def read(self, node: Node, name: str, reader: Reader) -> object:  # noqa: ARG002 - it has no parts
-        """An exact number within the declared range."""
+        """An exact number within the declared range; nothing is computed."""
+        if isinstance(node, Run):
+            written_out = f"{self.param.allowed}, written out: nothing is computed here"
+            raise InvalidParameter(node.place.named(name), AsWritten(f"{node.kind}(…)"), written_out)
         return within(node.place.named(name), node.text, self.param)
 
     def text(self, value: Any, write: Callable[[Mechanism], str]) -> str:  # noqa: ARG002
@@ -252,11 +254,3 @@ def types_in(hint: object) -> set[object]:
 def snake(name: str) -> str:
     """`BlackBox` → `black_box`, `ZCDP` → `zcdp`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-
-
-def unknown(what: str, name: str, allowed: Sequence[str]) -> str:
-    """A sentence about a name that does not exist, with the nearest one that does."""
-    near = get_close_matches(name[:60], allowed, n=1, cutoff=0.5)
-    shown = name if len(name) <= 40 else f"{name[:37]}..."
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    return f"{what} {shown!r}{hint}, allowed are {', '.join(allowed)}."

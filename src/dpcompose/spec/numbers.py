@@ -8,6 +8,8 @@ from fractions import Fraction
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import Param
+from dpcompose.spec.cures import ARABIC, ended
+from dpcompose.spec.cures import number as cure
 
 MOST_DIGITS = 1000
 MOST_EXPONENT = 400
@@ -28,8 +30,8 @@ class AsWritten(str):
 
 
 def number(name: str, text: str, allowed: str = "a decimal such as 0.1 or 1e-6, or a fraction such as 1/3") -> Real:
-    """Read `0.1`, `1e-6` or `1/3` exactly, or refuse under the given name."""
-    top, slash, bottom = text.strip().partition("/")
+    """Read `0.1`, `1e-6` or `1/3` exactly, or refuse under the given name, with the cure where one is known."""
+    top, slash, bottom = text.strip().translate(ARABIC).partition("/")
     if not slash:
         return _decimal(name, top, allowed)
     parts = [_decimal(name, side.strip(), allowed) for side in (top, bottom)]
@@ -43,7 +45,7 @@ def _decimal(name: str, text: str, allowed: str) -> Real:
         raise InvalidParameter(name, AsWritten(text), LIMITS)
     found = DECIMAL.fullmatch(text)
     if not found or not (found[2] or found[3]):
-        raise InvalidParameter(name, AsWritten(text), allowed)
+        raise InvalidParameter(name, AsWritten(text), f"{allowed}{ended(cure(text))}")
     sign, whole, decimals, exponent = found.groups(default="")
     power = int(exponent or 0)
     if abs(power) > MOST_EXPONENT:

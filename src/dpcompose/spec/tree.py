@@ -5,7 +5,8 @@ Expressions, JSON and TOML differ only in how this tree is made; `build` turns i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 
@@ -98,6 +99,8 @@ class Run:
     place: Place
     positional: tuple[Node, ...] = ()
     text: str = "a mechanism"
+    names: Mapping[str, Place] = field(default_factory=dict)
+    """Where the names of the arguments stand."""
 
 
 @dataclass(frozen=True, slots=True)

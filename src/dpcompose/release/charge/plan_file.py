@@ -154,6 +154,10 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
         kind = "JSON" if _is_json(text) else "TOML"
         raise InvalidDocument(f"{name!r} is not {kind}: {str(error) or 'it nests too deeply'}.") from None
     unknown = sorted(found.keys() - TABLES)
+    if "kind" in unknown:
+        raise InvalidDocument(
+            f"{name!r} describes a mechanism, of which `dpcompose epsilon` asks, and no plan with its table budget."
+        )
     if unknown:
         raise InvalidDocument(f"{name!r} says {unknown[0]!r}: a plan has a table budget, and [[spent]] tables.")
     return dict(found)

@@ -1,0 +1,123 @@
+"""What people type, and how it is written here: a refusal that ends in the cure.
+
+Nothing is guessed and nothing is read differently: a cure is a half-sentence at the end of a refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+
+ARABIC = str.maketrans("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٫", "01234567890123456789.")
+"""Arabic-Indic and Persian digits, and their decimal point: digits like any other."""
+MOST = 40
+TIMES = "×·∗✕⋅"
+MINUS = "−–—"
+QUOTES = "“”„‘’«»"
+SIGNS: Mapping[str, str] = {
+    **dict.fromkeys(TIMES, "times is written *"),
+    **dict.fromkeys(MINUS, "minus is written -"),
+    **dict.fromkeys(QUOTES, "these quotes belong to no expression; leave them out"),
+    **dict.fromkeys("'\"", "numbers and names stand without quotes"),
+    ";": "parameters are separated by commas",
+    "%": "a percentage is written as a decimal: 1% is 0.01",
+    "^": "a power is written out, ten to the minus six as 1e-6",
+    "_": "digits stand without underscores",
+    "٬": "digits stand without separators",
+    "&": "mechanisms one after the other are joined by +",
+    "|": "mechanisms one after the other are joined by +",
+}
+PERCENT = re.compile(r"([0-9.]+(?:[eE]-?[0-9]+)?) ?%")
+GROUPED = re.compile(r"(-?[0-9]{1,3})((?:[,'٬ ][0-9]{3})+)(\.[0-9]+)?")
+COMMA = re.compile(r"(-?[0-9]*),([0-9]+(?:[eE]-?[0-9]+)?)")
+UNDERSCORES = re.compile(r"-?[0-9][0-9_]*_[0-9_]*[0-9](?:\.[0-9]+)?")
+POWER = re.compile(rf"(?:(-?[0-9.]+) ?[*xX{TIMES}] ?)?10 ?(?:\^|\*\*) ?\(?(-?[0-9]{{1,3}})\)?")
+SQUARE = re.compile(r"(-?[0-9]{1,6}) ?(?:\^|\*\*) ?([0-9]{1,2})")
+WORD = re.compile(r"[^\s,()\[\]{}=+*/:;]")
+NUMERAL = re.compile(r"[0-9.,_^*eE%'-]")
+DANGLING = re.compile(r"-?[0-9.]+[eE][+-]?")
+
+
+def number(text: str) -> str:
+    """How a number that was typed otherwise is written here; nothing for what is no number at all."""
+    said = text.strip().strip("'\"" + QUOTES).translate(ARABIC).translate(str.maketrans(MINUS, "-" * len(MINUS)))
+    if len(said) > MOST:
+        return ""
+    for pattern, write in FORMS:
+        found = pattern.fullmatch(said)
+        if found:
+            return f"{text.strip()} is written {write(found)}"
+    if said != text.strip() and re.fullmatch(r"-?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?", said):
+        return f"{text.strip()} is written {said}"
+    return ""
+
+
+def _percent(found: re.Match[str]) -> str:
+    try:
+        return f"{Decimal(found[1]) / 100:f}"
+    except InvalidOperation:
+        return "as a decimal: 1% is 0.01"
+
+
+def _comma(found: re.Match[str]) -> str:
+    return f"{found[1] or '0'}.{found[2]}, with a point"
+
+
+def _grouped(found: re.Match[str]) -> str:
+    plain = found[1] + re.sub(r"[^0-9]", "", found[2]) + (found[3] or "")
+    alone = found[2].count(",") == 1 and len(found[2]) == 4 and not found[3]
+    return f"{plain}, or {found[1]}.{found[2][1:]} if the comma is a decimal point" if alone else plain
+
+
+def _power(found: re.Match[str]) -> str:
+    return f"{found[1] or '1'}e{found[2]}"
+
+
+def _comma_or_grouped(found: re.Match[str]) -> str:
+    """`0,001` has a decimal comma, whatever follows it in threes."""
+    return f"{found[0].replace(',', '.')}, with a point" if found[1].lstrip("-") == "0" else _grouped(found)
+
+
+FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (PERCENT, _percent),
+    (GROUPED, _comma_or_grouped),
+    (COMMA, _comma),
+    (UNDERSCORES, lambda found: found[0].replace("_", "")),
+    (POWER, _power),
+    (SQUARE, lambda found: str(int(found[1]) ** int(found[2]))),
+    (DANGLING, lambda found: f"with digits after the e, such as {found[0].rstrip('+-')}-6"),
+)
+
+
+def inside(text: str, position: int) -> tuple[int, str]:
+    """Where the word around a place begins in an expression, and its cure: the number's, else the sign's."""
+    start, word = around(text, position, WORD)
+    glued = re.fullmatch(r"([0-9]+)([A-Za-z]\w*)", word)
+    if glued and not DANGLING.fullmatch(word):
+        return start, f"write {glued[1]} * {glued[2]}"
+    cure = number(word)
+    return (start, cure) if cure else (position, SIGNS.get(text[position : position + 1], ""))
+
+
+def across(text: str, position: int) -> str:
+    """The cure for a number that signs of an expression cut in two: `0,5`, `1,000` or `2**3`."""
+    return number(around(text, position, NUMERAL)[1])
+
+
+def around(text: str, position: int, kind: re.Pattern[str]) -> tuple[int, str]:
+    """Where a run of characters of a kind begins around a place, and the run."""
+    start, end = position, position
+    while start and kind.match(text[start - 1]):
+        start -= 1
+    while end < len(text) and kind.match(text[end]) and end - start <= MOST:
+        end += 1
+    return start, text[start:end]
+
+
+def ended(cure: str) -> str:
+    """A cure at the end of a sentence."""
+    return f"; {cure}" if cure else ""
+
+
+__all__ = ["ARABIC", "TIMES", "across", "ended", "inside", "number"]
