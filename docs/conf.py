@@ -27,7 +27,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["config.cache", "ref.python"]  # two packages may have a class of the same name
 
 html_theme = "furo"
 html_title = "dpcompose"
@@ -40,4 +40,6 @@ html_theme_options = {
 }
 copybutton_exclude = ".linenos, .gp, .go"  # what is copied can be run: neither prompts nor outputs
 maximum_signature_line_length = 72
+add_module_names = False
+python_use_unqualified_type_names = True
 html_copy_source = False

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from api_pages import api
 from formula_pages import cards, errata
 from theorem_map import atlas
 from writing import HERE, facts, in_words, optional, paragraphs, standard_theorems, table
@@ -115,8 +116,10 @@ def write_pages(_app: object = None) -> None:
     """Write every page that changed, so that an unchanged one is not built again."""
     target = HERE / "generated"
     target.mkdir(exist_ok=True)
-    for name, page in PAGES.items():
-        path, text = target / f"{name}.md", page()
+    written = {name: page() for name, page in PAGES.items()} | api()
+    for name, text in written.items():
+        path = target / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
