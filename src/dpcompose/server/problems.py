@@ -58,7 +58,7 @@ class Kind(Enum):
         self.slug, self.status, self.title = slug, status, title
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Problem(Exception):
     """One refusal, ready to be sent; it can travel from one process to another."""
 
@@ -69,6 +69,8 @@ class Problem(Exception):
     allowed: str | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    trace: str = ""
+    """Where a defect is: for the log, never for the client."""
 
     def document(self) -> dict[str, Any]:
         """What is sent."""

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, WithJsonSchema
 
 from dpcompose import app as use
 from dpcompose import spec
@@ -40,20 +43,56 @@ Described = Annotated[str, BeforeValidator(as_document), Field(min_length=1), Wi
 Places = Annotated[str, Field(max_length=4000)]
 
 
+class Form(StrEnum):
+    """What an answer can be sent as, by its media type."""
+
+    JSON = "application/json"
+    TEXT = "text/plain"
+    BIBTEX = "application/x-bibtex"
+    SVG = "image/svg+xml"
+    PNG = "image/png"
+
+
+WITH_SOURCES = (Form.JSON, Form.TEXT, Form.BIBTEX)
+WITH_PICTURE = (Form.JSON, Form.TEXT, Form.SVG, Form.PNG)
+
+
 class Question(BaseModel):
     """What is asked; a name that is not known is refused."""
 
     model_config = ConfigDict(extra="forbid")
-    pictured: ClassVar[bool] = False
-    """Whether the answer can be drawn."""
+    forms: ClassVar[tuple[Form, ...]] = (Form.JSON, Form.TEXT)
+    """What the answer can be sent as."""
 
     def reply(self) -> Reply:
         """The answer, ready to be shown in every form."""
         raise NotImplementedError
 
+    def sent(self, form: Form) -> bytes:
+        """The answer in one form."""
+        if form is Form.JSON:
+            return f"{self.reply().json()}\n".encode()
+        if form is Form.TEXT:
+            return f"{self.told()}\n".encode()
+        if form is Form.BIBTEX:
+            return self.reply().bibtex().encode()
+        return picture(self.drawn(), form)
+
+    def told(self) -> str:
+        """The answer for somebody who reads."""
+        return self.reply().text()
+
     def drawn(self) -> Reply:
         """The answer as it is to be drawn."""
         return self.reply()
+
+
+def picture(reply: Reply, form: Form) -> bytes:
+    """What `--out` would write."""
+    with TemporaryDirectory() as folder:
+        place = Path(folder) / f"picture.{form.name.lower()}"
+        reply.save(place)
+        return place.read_bytes()
 
 
 class AboutMechanism(Question):
@@ -70,6 +109,7 @@ class AboutMechanism(Question):
 class Epsilon(AboutMechanism):
     """The least ε at a given δ, enclosed from both sides."""
 
+    forms = WITH_SOURCES
     delta: Number
     tolerance: Number = "1e-6"
 
@@ -81,6 +121,7 @@ class Epsilon(AboutMechanism):
 class Delta(AboutMechanism):
     """The least δ at a given ε, enclosed from both sides."""
 
+    forms = WITH_SOURCES
     epsilon: Number
     tolerance: Number = "1e-6"
 
@@ -92,6 +133,7 @@ class Delta(AboutMechanism):
 class Renyi(AboutMechanism):
     """The Rényi divergence of an order, the larger of both directions."""
 
+    forms = WITH_SOURCES
     order: Number
 
     def reply(self) -> Reply:
@@ -102,6 +144,7 @@ class Renyi(AboutMechanism):
 class Compare(AboutMechanism):
     """Every theorem side by side, at a δ or at an ε."""
 
+    forms = WITH_SOURCES
     delta: Number | None = None
     epsilon: Number | None = None
 
@@ -113,6 +156,7 @@ class Compare(AboutMechanism):
 class Explain(AboutMechanism):
     """Why an answer holds: the tree of theorems behind it."""
 
+    forms = WITH_SOURCES
     delta: Number | None = None
     epsilon: Number | None = None
 
@@ -120,11 +164,15 @@ class Explain(AboutMechanism):
         """As `dpcompose explain`."""
         return use.explain(self.what, self.delta, self.epsilon)
 
+    def told(self) -> str:
+        """The tree of theorems."""
+        return self.reply().explanation()
+
 
 class Growth(AboutMechanism):
     """How ε grows with the number of runs, under every theorem."""
 
-    pictured = True
+    forms = WITH_PICTURE
     delta: Number
     counts: Places = "1,10,100,1000"
 
@@ -136,7 +184,7 @@ class Growth(AboutMechanism):
 class Profile(AboutMechanism):
     """How δ falls as ε grows, under every theorem."""
 
-    pictured = True
+    forms = WITH_PICTURE
     epsilons: Places = ""
 
     def reply(self) -> Reply:
@@ -151,7 +199,7 @@ class Profile(AboutMechanism):
 class Region(AboutMechanism):
     """The rates of misses and false alarms that attackers reach."""
 
-    pictured = True
+    forms = WITH_PICTURE
     tolerance: Number = "1e-3"
 
     def reply(self) -> Reply:
@@ -192,6 +240,25 @@ class Risk(AboutMechanism):
         return use.risk(self.what, self.fpr, self.prior, self.delta)
 
 
+class Document(AboutMechanism):
+    """A mechanism as a JSON document, every parameter stated exactly; as text, the expression that says the same."""
+
+    def sent(self, form: Form) -> bytes:
+        """As `dpcompose document`."""
+        text = use.document(self.what) if form is Form.JSON else spec.dumps(self.what)
+        return f"{text}\n".encode()
+
+
+class Theorems(Question):
+    """The theorems in force whose ID, name, source or statement contains a pattern."""
+
+    pattern: Annotated[str, Field(max_length=200)] = ""
+
+    def reply(self) -> Reply:
+        """As `dpcompose theorems`."""
+        return use.theorems(self.pattern)
+
+
 class Calibrate(Question):
     """The number at `?` that just keeps a promise: the least noise, or the most runs."""
 
@@ -217,7 +284,7 @@ class Advise(Question):
     delta: Number = "0"
     queries: Number | None = None
     sensitivity: Number = "1"
-    integer: bool | None = None
+    integer: Annotated[bool, Strict()] | None = None
     weights: Places | None = None
     sensitivities: Places | None = None
 
@@ -259,12 +326,9 @@ QUESTIONS: Mapping[str, type[Question]] = {
     "calibrate": Calibrate,
     "advise": Advise,
     "formula": Formula,
+    "document": Document,
+    "theorems": Theorems,
 }
 
 
-def answered(name: str, asked: Mapping[str, Any]) -> str:
-    """What the command of the same name prints with --json."""
-    return f"{QUESTIONS[name].model_validate(asked).reply().json()}\n"
-
-
-__all__ = ["QUESTIONS", "Question", "answered"]
+__all__ = ["QUESTIONS", "AboutMechanism", "Described", "Number", "Question"]

@@ -18,7 +18,7 @@ class Settings:
     """The address of the books; without one there is no console and no account, only the explorer."""
     console: bool = True
     """Whether the pages of the console are there; the API is there in any case."""
-    seconds: float = 2.0
+    seconds: float = 1.8
     """How long one question may compute before it is ended."""
     processes: int = 0
     """Processes that compute; 0 for as many as the machine has cores, and four at least."""

@@ -1,0 +1,82 @@
+"""What arrives: JSON whose numbers mean what is written, never more of it than a request may have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+
+from dpcompose.errors import InvalidDocument
+from dpcompose.server.problems import Kind, Problem
+from dpcompose.spec.limits import guard
+
+LONG = 18
+"""Digits of a whole number from which on it is kept as its text."""
+
+
+class Exact(Request):
+    """A request whose JSON keeps every number as it is written."""
+
+    async def json(self) -> Any:
+        """The body: a decimal as its text, and every name once."""
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise Problem(Kind.MEDIA_TYPE, f"The body is {kind[:60] or 'nothing'!r}, and application/json is expected.")
+        if not hasattr(self, "_json"):
+            self._json = parsed(await self.body())
+        return self._json
+
+
+def parsed(body: bytes) -> Any:
+    """The document in a body."""
+    try:
+        text = guard(body.decode("utf-8"))
+        found = json.loads(
+            text, parse_float=str, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_each_once
+        )
+        if "\\ud" in text.lower():
+            json.dumps(found, ensure_ascii=False).encode()  # half a character, written by its number
+    except UnicodeError:
+        raise Problem(Kind.MALFORMED, "The body is not UTF-8 text.") from None
+    except json.JSONDecodeError as error:
+        said = f"Line {error.lineno}, column {error.colno}: this is not JSON ({error.msg})."
+        raise Problem(Kind.MALFORMED, said) from None
+    except RecursionError:
+        raise Problem(Kind.MALFORMED, "The body nests too deeply.") from None
+    except InvalidDocument as refused:
+        raise Problem(Kind.MALFORMED, str(refused)) from None
+    return found
+
+
+def _whole(text: str) -> int | str:
+    return int(text) if len(text) < LONG else text
+
+
+def _no_number(text: str) -> Any:
+    raise Problem(Kind.MALFORMED, f"{text} is no number that JSON knows.")
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Problem(Kind.MALFORMED, "A name stands twice in one object of the body.")
+    return found
+
+
+class Route(APIRoute):
+    """A route that reads its body exactly."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, with another kind of request."""
+        handle = super().get_route_handler()
+
+        async def exactly(request: Request) -> Response:
+            return await handle(Exact(request.scope, request.receive))
+
+        return exactly
+
+
+__all__ = ["Exact", "Route", "parsed"]

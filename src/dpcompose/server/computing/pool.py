@@ -1,0 +1,195 @@
+"""A pool of computing processes: a queue, a share for every client, and a deadline for every task."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import multiprocessing
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from dpcompose.server.computing.process import DONE, FAILED, WRITES
+from dpcompose.server.problems import Kind, Problem
+
+CONTEXT = multiprocessing.get_context("forkserver")
+MOST_WAITING = 256
+TO_WRITE = 60.0
+"""Seconds for a task that has begun to write: a busy store takes its time, and ending it would leave a question."""
+LEAST_PROCESSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A task: who asks, what is to be done, and how many seconds it may take, waiting included."""
+
+    client: str
+    task: str
+    document: Mapping[str, Any]
+    seconds: float
+
+
+class Worker:
+    """One process, seen from outside."""
+
+    def __init__(self, entry: Callable[[Connection], None]) -> None:
+        """Start it; it is ready when it takes its first task."""
+        self.connection, theirs = CONTEXT.Pipe()
+        self.process = CONTEXT.Process(target=entry, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def do(self, ticket: Ticket, until: float) -> Any:
+        """Hand over a task and wait for its end, or end it."""
+        writing = False
+        try:
+            self.connection.send((ticket.task, dict(ticket.document)))
+            while True:
+                if not self.connection.poll(max(0.0, until - time.monotonic())):
+                    raise _ended(ticket, writing=writing)
+                said, found = self.connection.recv()
+                if said == WRITES:
+                    writing, until = True, time.monotonic() + TO_WRITE
+                elif said == FAILED:
+                    raise found
+                elif said == DONE:
+                    return found
+        except (EOFError, OSError):
+            raise _died(writing=writing) from None
+
+    def end(self) -> None:
+        """At once."""
+        self.process.kill()
+        self.process.join()
+        self.process.close()
+        self.connection.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it takes another task."""
+        return self.process.is_alive() and not self.connection.closed
+
+
+class Pool:
+    """Processes that all do the same tasks."""
+
+    def __init__(self, entry: Callable[[Connection], None], processes: int = 0) -> None:
+        """How a process begins, and how many there are."""
+        self.size = processes or max(LEAST_PROCESSES, os.cpu_count() or 1)
+        self.share = max(1, self.size // 2)
+        """Processes that one client may keep busy; the others stay for everybody else."""
+        self._entry = entry
+        self._threads = ThreadPoolExecutor(self.size, thread_name_prefix="dpcompose")
+        self._free: asyncio.Queue[Worker] = asyncio.Queue()
+        self._busy: Counter[str] = Counter()
+        self._turn = asyncio.Condition()
+        self._workers: set[Worker] = set()
+        self.waiting = 0
+        CONTEXT.set_forkserver_preload(["dpcompose.server.computing.warm"])
+
+    async def start(self) -> None:
+        """Start all processes."""
+        loop = asyncio.get_running_loop()
+        for worker in await asyncio.gather(
+            *(loop.run_in_executor(self._threads, self._made) for _ in range(self.size))
+        ):
+            self._free.put_nowait(worker)
+
+    def _made(self) -> Worker:
+        worker = Worker(self._entry)
+        self._workers.add(worker)
+        return worker
+
+    async def do(self, ticket: Ticket) -> Any:
+        """The result of a task, or a refusal, within its time."""
+        if self.waiting >= MOST_WAITING:
+            raise _busy()
+        until = time.monotonic() + ticket.seconds
+        self.waiting += 1
+        try:
+            worker = await asyncio.wait_for(self._worker(ticket.client), ticket.seconds)
+        except TimeoutError:
+            raise _busy() from None
+        finally:
+            self.waiting -= 1
+        return await asyncio.shield(self._run(worker, ticket, until))
+
+    async def _worker(self, client: str) -> Worker:
+        """A free process, once the client has less than its share."""
+        async with self._turn:
+            await self._turn.wait_for(lambda: self._busy[client] < self.share)
+            self._busy[client] += 1
+        try:
+            return await self._free.get()
+        except BaseException:
+            await self._leave(client)
+            raise
+
+    async def _leave(self, client: str) -> None:
+        async with self._turn:
+            self._busy[client] -= 1
+            if not self._busy[client]:
+                del self._busy[client]
+            self._turn.notify_all()
+
+    async def _run(self, worker: Worker, ticket: Ticket, until: float) -> Any:
+        """Also when the client has gone: a process is put back only when its task is over."""
+        loop = asyncio.get_running_loop()
+        well = False
+        try:
+            found = await loop.run_in_executor(self._threads, worker.do, ticket, until)
+            well = True
+        except Problem as refused:
+            well = refused.kind not in {Kind.TOO_EXPENSIVE, Kind.UNCERTAIN}
+            raise
+        else:
+            return found
+        finally:
+            if not (well and worker.alive):
+                worker = await loop.run_in_executor(self._threads, self._replaced, worker)
+            self._free.put_nowait(worker)
+            await self._leave(ticket.client)
+
+    def _replaced(self, worker: Worker) -> Worker:
+        self._workers.discard(worker)
+        worker.end()
+        return self._made()
+
+    async def stop(self) -> None:
+        """End all processes; what they have not finished was never promised."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in list(self._workers):
+            with contextlib.suppress(ValueError, OSError):
+                worker.end()
+
+
+def _ended(ticket: Ticket, *, writing: bool) -> Problem:
+    if writing:
+        return Problem(
+            Kind.UNCERTAIN,
+            "The books did not answer in time: ask again under the same keys, which charges at most once.",
+        )
+    return Problem(
+        Kind.TOO_EXPENSIVE,
+        f"This takes more than the {ticket.seconds:g} seconds that one request is given: ask for fewer places, a wider "
+        "tolerance or a simpler plan, or ask the command line, which has no such limit. Nothing was charged.",
+    )
+
+
+def _died(*, writing: bool) -> Problem:
+    if writing:
+        return Problem(Kind.UNCERTAIN, "The process that wrote ended early: ask again under the same keys.")
+    return Problem(Kind.TOO_EXPENSIVE, "This takes more memory than one request is given. Nothing was charged.")
+
+
+def _busy() -> Problem:
+    said = "Others are being answered: ask again in a moment. Nothing was charged."
+    return Problem(Kind.BUSY, said, headers={"Retry-After": "1"})
+
+
+__all__ = ["Pool", "Ticket", "Worker"]

@@ -1,0 +1,67 @@
+"""The inside of a computing process: it takes one task after the other, and can be ended at any time.
+
+A task is a name and a document, and its result is a document. What a task raises travels back as a `Problem`; what only
+the operating system can stop (time, memory) ends the process, and the service starts another.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from dpcompose.errors import DPError
+from dpcompose.server.problems import Kind, Problem, problem
+
+Task = Callable[[Mapping[str, Any], Callable[[], None]], Any]
+"""Takes a document, and a function to call before it writes: from then on it is given the time to end well."""
+ROOM = 1 << 30
+"""Bytes of memory that a task may take on top of what the process has."""
+NICE = 5
+TIRED = 700 << 10
+"""KiB of memory from which on a process retires after its task."""
+WRITES, DONE, FAILED = "writes", "done", "failed"
+
+
+def inside(connection: Connection, tasks: Mapping[str, Task]) -> None:
+    """Do tasks until nobody is there any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to everybody; the service decides
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.nice(NICE)
+    _confined()
+    with suppress(EOFError, OSError):
+        while True:
+            name, document = connection.recv()
+            connection.send(_done(connection, tasks[name], document))
+            if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > TIRED:
+                return
+
+
+def _done(connection: Connection, task: Task, document: Mapping[str, Any]) -> tuple[str, Any]:
+    try:
+        return DONE, task(document, lambda: connection.send((WRITES, None)))
+    except Problem as refused:
+        return FAILED, refused
+    except DPError as refused:
+        return FAILED, problem(refused)
+    except (MemoryError, RecursionError):
+        return FAILED, Problem(Kind.TOO_EXPENSIVE, "This takes more memory than one request is given.")
+    except Exception:  # noqa: BLE001 - a defect is told to the log, and never to the client
+        trace = traceback.format_exc(limit=-8)
+        return FAILED, Problem(Kind.DEFECT, "This is a defect of dpcompose; the log says more.", trace=trace)
+
+
+def _confined() -> None:
+    """No more memory than a task may take, no file larger than a book, and no core dumps."""
+    with suppress(OSError, ValueError):
+        pages = int(open("/proc/self/statm", encoding="ascii").read().split()[0])  # noqa: SIM115, PTH123 - a line of proc
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + ROOM,) * 2)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+__all__ = ["DONE", "FAILED", "WRITES", "Task", "inside"]

@@ -1,0 +1,48 @@
+"""Which form of an answer a client wants: what the header Accept says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from dpcompose.server.problems import Kind, Problem
+
+F = TypeVar("F", bound=str)
+
+
+def wanted(accept: str | None, forms: Sequence[F]) -> F:
+    """The form that is liked best; the first one where everything is liked the same."""
+    if not accept:
+        return forms[0]
+    best: tuple[float, F] | None = None
+    for form in forms:
+        liked = max((weight for kind, weight in _ranges(accept) if _covers(kind, form)), default=0.0)
+        if liked and (best is None or liked > best[0]):
+            best = (liked, form)
+    if best is None:
+        raise Problem(Kind.NOT_ACCEPTABLE, f"This answer can be sent as {', '.join(forms)}.")
+    return best[1]
+
+
+def _ranges(accept: str) -> list[tuple[str, float]]:
+    found = []
+    for part in accept[:1000].split(","):
+        kind, *options = (piece.strip().lower() for piece in part.split(";"))
+        weight = next((option[2:] for option in options if option.startswith("q=")), "1")
+        exact = 1e-6 * (2 - kind.count("*"))  # a kind that is named outweighs one that is only covered
+        found.append((kind, (_number(weight) and _number(weight) + exact)))
+    return found
+
+
+def _number(text: str) -> float:
+    try:
+        return min(1.0, max(0.0, float(text)))
+    except ValueError:
+        return 0.0
+
+
+def _covers(kind: str, form: str) -> bool:
+    return kind in ("*/*", "*", form, f"{form.partition('/')[0]}/*")
+
+
+__all__ = ["wanted"]

@@ -1,0 +1,41 @@
+"""How often one client may ask: a bucket that fills as time goes by."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from dpcompose.server.problems import Kind, Problem
+
+MOST_CLIENTS = 10_000
+
+
+class Rates:
+    """A bucket for every client, for so many requests a minute; all of them may come at once."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """Full at first."""
+        self.per_minute, self.clock = per_minute, clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, client: str) -> None:
+        """One request of a client, or a refusal that says when the next one may come."""
+        now = self.clock()
+        left, since = self._buckets.pop(client, (float(self.per_minute), now))
+        left = min(float(self.per_minute), left + (now - since) * self.per_minute / 60)
+        if left < 1:
+            self._keep(client, left, now)
+            pause = math.ceil((1 - left) * 60 / self.per_minute)
+            said = f"One client may ask {self.per_minute} times a minute: ask again in {pause} s. Nothing was charged."
+            raise Problem(Kind.RATE, said, headers={"Retry-After": str(pause)})
+        self._keep(client, left - 1, now)
+
+    def _keep(self, client: str, left: float, now: float) -> None:
+        self._buckets[client] = (left, now)
+        while len(self._buckets) > MOST_CLIENTS:
+            self._buckets.popitem(last=False)  # who has not asked for longest has a full bucket, or nearly
+
+
+__all__ = ["Rates"]
