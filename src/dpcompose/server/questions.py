@@ -5,105 +5,25 @@ A question never names a file: what it says of a mechanism is the text of a docu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from enum import StrEnum
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, WithJsonSchema
+from pydantic import BeforeValidator, Field, Strict
 
 from dpcompose import app as use
 from dpcompose import spec
 from dpcompose.app import Reply
-from dpcompose.description import Mechanism
 from dpcompose.errors import InvalidParameter
-
-
-def as_text(value: object) -> object:
-    """A number as it is written; anything else is left for the model to refuse."""
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-def as_document(value: object) -> object:
-    """A structured document as its text."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
-
-
-NUMBER = {"anyOf": [{"type": "string", "maxLength": 1000}, {"type": "number"}], "examples": ["0.05", "1e-6", "1/3"]}
-MECHANISM = {
-    "anyOf": [{"type": "string", "minLength": 1}, {"type": "object"}],
-    "examples": ["30 * BlackBox(epsilon=0.1, delta=0.001)"],
-    "description": "What was run: an expression, or the text of a JSON or TOML document, or a JSON document itself.",
-}
-Number = Annotated[str, BeforeValidator(as_text), Field(max_length=1000), WithJsonSchema(NUMBER)]
-"""Exactly as written: 0.1 is one tenth, whether it stands in quotation marks or not."""
-Described = Annotated[str, BeforeValidator(as_document), Field(min_length=1), WithJsonSchema(MECHANISM)]
-Places = Annotated[str, Field(max_length=4000)]
-
-
-class Form(StrEnum):
-    """What an answer can be sent as, by its media type."""
-
-    JSON = "application/json"
-    TEXT = "text/plain"
-    BIBTEX = "application/x-bibtex"
-    SVG = "image/svg+xml"
-    PNG = "image/png"
-
-
-WITH_SOURCES = (Form.JSON, Form.TEXT, Form.BIBTEX)
-WITH_PICTURE = (Form.JSON, Form.TEXT, Form.SVG, Form.PNG)
-
-
-class Question(BaseModel):
-    """What is asked; a name that is not known is refused."""
-
-    model_config = ConfigDict(extra="forbid")
-    forms: ClassVar[tuple[Form, ...]] = (Form.JSON, Form.TEXT)
-    """What the answer can be sent as."""
-
-    def reply(self) -> Reply:
-        """The answer, ready to be shown in every form."""
-        raise NotImplementedError
-
-    def sent(self, form: Form) -> bytes:
-        """The answer in one form."""
-        if form is Form.JSON:
-            return f"{self.reply().json()}\n".encode()
-        if form is Form.TEXT:
-            return f"{self.told()}\n".encode()
-        if form is Form.BIBTEX:
-            return self.reply().bibtex().encode()
-        return picture(self.drawn(), form)
-
-    def told(self) -> str:
-        """The answer for somebody who reads."""
-        return self.reply().text()
-
-    def drawn(self) -> Reply:
-        """The answer as it is to be drawn."""
-        return self.reply()
-
-
-def picture(reply: Reply, form: Form) -> bytes:
-    """What `--out` would write."""
-    with TemporaryDirectory() as folder:
-        place = Path(folder) / f"picture.{form.name.lower()}"
-        reply.save(place)
-        return place.read_bytes()
-
-
-class AboutMechanism(Question):
-    """A question about what was run."""
-
-    mechanism: Described
-
-    @property
-    def what(self) -> Mechanism:
-        """The mechanism itself."""
-        return spec.loads(self.mechanism)
+from dpcompose.server.question import (
+    WITH_PICTURE,
+    WITH_SOURCES,
+    AboutMechanism,
+    Form,
+    Number,
+    Places,
+    Question,
+    as_text,
+)
 
 
 class Epsilon(AboutMechanism):
@@ -302,7 +222,7 @@ class Formula(Question):
     """A theorem in the symbols of its paper; without inputs what the card says, without a card all cards."""
 
     card: Annotated[str, Field(max_length=100)] | None = None
-    inputs: Annotated[dict[str, Annotated[str, BeforeValidator(as_text), Field(max_length=10_000)]], Field()] = {}
+    inputs: dict[str, Annotated[str, BeforeValidator(as_text), Field(max_length=10_000)]] = Field(default_factory=dict)
 
     def reply(self) -> Reply:
         """As `dpcompose formula`."""
@@ -331,4 +251,4 @@ QUESTIONS: Mapping[str, type[Question]] = {
 }
 
 
-__all__ = ["QUESTIONS", "AboutMechanism", "Described", "Number", "Question"]
+__all__ = ["QUESTIONS", "Form", "Question", "Region"]
