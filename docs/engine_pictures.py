@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from dpcompose import plots
 from dpcompose.inversion import Direction, Profile, SampledGaussianLoss, profile
-from dpcompose.inversion.line import Line
-from dpcompose.inversion.lines import build_line
+from dpcompose.inversion.line.build import build_line
+from dpcompose.inversion.line.line import Line
+from dpcompose.inversion.line.spectrum import Goal, Spectrum, build_spectrum, tilt_all, total_cumulants
 from dpcompose.inversion.saddle import Saddle, at_delta
-from dpcompose.inversion.spectrum import Goal, Spectrum, build_spectrum, tilt_all, total_cumulants
 from dpcompose.plots.looks import BLACK, BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 if TYPE_CHECKING:

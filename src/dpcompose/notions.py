@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from dpcompose.numerics.atoms import Law
+from dpcompose.exact.atoms import Law
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 
 Value: TypeAlias = Real | Enclosure

@@ -11,7 +11,7 @@ from importlib import import_module
 WRITER = "dpcompose.report"
 
 
-class Shown:
+class NotebookResult:
     """A result that a notebook shows as a table."""
 
     __slots__ = ()
@@ -21,7 +21,7 @@ class Shown:
         return str(import_module(WRITER).html(self))
 
 
-class Explained(Shown):
+class Explained(NotebookResult):
     """A result that rests on theorems, and names them."""
 
     __slots__ = ()

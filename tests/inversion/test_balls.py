@@ -20,7 +20,7 @@ from dpcompose.inversion import (
     TwoPointLoss,
     profile,
 )
-from dpcompose.inversion.balls import step_in_balls
+from dpcompose.inversion.line.in_balls import step_in_balls
 from dpcompose.numerics.enclosure import Enclosure
 from references import gaussian, two_point_power
 

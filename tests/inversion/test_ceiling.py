@@ -7,8 +7,8 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.inversion import Direction, GaussianLoss, LaplaceLoss, SampledGaussianLoss, TwoPointLoss, profile
-from dpcompose.inversion.ceiling import ceiling, is_below
-from dpcompose.theorems.inverted import Inverted
+from dpcompose.inversion.quick_bound import ceiling, is_below
+from dpcompose.theorems.loss.inverted import Inverted
 
 WORKS = [
     [(SampledGaussianLoss(0.01, 1.0, Direction.REMOVE), 1000)],

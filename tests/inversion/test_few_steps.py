@@ -11,6 +11,7 @@ import pytest
 from mpmath import mp, mpf
 
 import dpcompose as dpc
+from dpcompose.exact.laplace import laplace_delta
 from dpcompose.inversion import (
     Direction,
     FiniteLoss,
@@ -22,15 +23,14 @@ from dpcompose.inversion import (
     TwoPointLoss,
     profile,
 )
-from dpcompose.inversion.cut import Divisible
-from dpcompose.inversion.cut_atoms import AtomStep
-from dpcompose.inversion.cut_normal import NormalStep
-from dpcompose.inversion.divided import divided
-from dpcompose.inversion.enumerated import Enumerated, enumerated
-from dpcompose.inversion.few import FewSteps
-from dpcompose.inversion.inside import LaplaceInside
+from dpcompose.inversion.few_steps.atom_cells import AtomStep
+from dpcompose.inversion.few_steps.cells import Divisible
+from dpcompose.inversion.few_steps.enumerated import Enumerated, enumerated
+from dpcompose.inversion.few_steps.laplace_by_count import LaplaceInside
+from dpcompose.inversion.few_steps.lattice_answer import FewSteps
+from dpcompose.inversion.few_steps.normal_cells import NormalStep
+from dpcompose.inversion.methods import divided
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.numerics.laplace import laplace_delta
 from references import (
     atoms,
     laplace_twice,
@@ -209,7 +209,7 @@ def test_many_small_laplace_losses_against_the_line(size: str, count: int, delta
 def test_those_beyond_the_most_inside_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     step, count, epsilon = Fraction(1, 5), 40, 2.0
     truth = laplace_delta(count, step, Fraction(epsilon))
-    monkeypatch.setattr("dpcompose.inversion.inside.MOST_INSIDE", 6)
+    monkeypatch.setattr("dpcompose.inversion.few_steps.laplace_by_count.MOST_INSIDE", 6)
     inside = LaplaceInside(step, count)
     assert inside.lower(epsilon) <= truth.upper
     assert truth.lower <= inside.upper(epsilon)
@@ -227,7 +227,7 @@ def test_where_most_are_too_far_up_nothing_is_said() -> None:
 def test_those_far_up_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     step, count, epsilon = Fraction(1, 100), 200, 0.1
     truth = laplace_delta(count, step, Fraction(epsilon))
-    monkeypatch.setattr("dpcompose.inversion.inside.DEVIATIONS", 1)
+    monkeypatch.setattr("dpcompose.inversion.few_steps.laplace_by_count.DEVIATIONS", 1)
     inside = LaplaceInside(step, count)
     value, error, _ = inside._value(epsilon)
     assert value < truth.lower <= truth.upper <= value + error

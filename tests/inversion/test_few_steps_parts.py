@@ -12,13 +12,13 @@ import pytest
 from mpmath import mp, mpf
 
 from dpcompose.inversion import Direction
-from dpcompose.inversion.beside import above, below, staying
-from dpcompose.inversion.composed import Composed, LatticeLaw, compose
-from dpcompose.inversion.cut import Cells, Divisible, Mesh
-from dpcompose.inversion.cut_atoms import AtomStep
-from dpcompose.inversion.cut_laplace import LaplaceStep
-from dpcompose.inversion.cut_normal import NormalStep
-from dpcompose.inversion.few import FewSteps
+from dpcompose.inversion.few_steps.atom_cells import AtomStep
+from dpcompose.inversion.few_steps.bracket_laws import above, below, share_kept_low
+from dpcompose.inversion.few_steps.cells import Cells, Divisible, Mesh
+from dpcompose.inversion.few_steps.convolution import Composed, LatticeLaw, compose
+from dpcompose.inversion.few_steps.laplace_cells import LaplaceStep
+from dpcompose.inversion.few_steps.lattice_answer import FewSteps
+from dpcompose.inversion.few_steps.normal_cells import NormalStep
 from dpcompose.numerics.enclosure import Enclosure
 from references import sampled_gaussian_twice
 
@@ -115,7 +115,7 @@ def test_outcomes_counted_at_an_edge_do_not_lie_below_it() -> None:
     span = 0.1
     mass = generator.dirichlet(np.ones(30))
     excess = mass * -math.expm1(-span) * generator.uniform(0.0, 1.0, 30)
-    stays = staying(mass, excess, span)
+    stays = share_kept_low(mass, excess, span)
     deficit = math.exp(span) * (-math.expm1(-span) * mass - excess)
     assert np.all(stays[1:] * excess[1:] >= (1 - stays[:-1]) * deficit[:-1] - 1e-18)
     assert stays[-1] == 1.0
@@ -182,10 +182,10 @@ def test_what_lies_beyond_the_lattice_matters() -> None:
 def test_what_the_others_pull_back_counts(deviations: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lattice that ends where others may still pull a sum back, beside one that ends where they cannot."""
     steps, epsilon = FewSteps([(NormalStep(Fraction(1), 0.02, REMOVE), 200)]), 0.8
-    monkeypatch.setattr("dpcompose.inversion.lattices.WORTHWHILE", math.inf)
+    monkeypatch.setattr("dpcompose.inversion.few_steps.meshes.WORTHWHILE", math.inf)
     strict = steps.between(epsilon, 0.0, -60.0, 4e-4)
-    monkeypatch.setattr("dpcompose.inversion.lattices.WORTHWHILE", 0.0)
-    monkeypatch.setattr("dpcompose.inversion.lattices.DEVIATIONS", deviations)
+    monkeypatch.setattr("dpcompose.inversion.few_steps.meshes.WORTHWHILE", 0.0)
+    monkeypatch.setattr("dpcompose.inversion.few_steps.meshes.DEVIATIONS", deviations)
     early = steps.between(epsilon, 0.0, -60.0, 4e-4)
     assert early.steps[0].highest < strict.steps[0].highest
     assert epsilon > early.limit

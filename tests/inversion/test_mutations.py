@@ -10,18 +10,18 @@ import pytest
 from mpmath import mp, mpf
 
 from dpcompose.inversion import Direction, GaussianLoss, LaplaceLoss, SampledGaussianLoss, TwoPointLoss, profile
-from dpcompose.inversion.expansion import Sum, best_line, expand
-from dpcompose.inversion.lattice import LatticeLine
-from dpcompose.inversion.line import Line, Sandwich
-from dpcompose.inversion.loss import Summand
-from dpcompose.inversion.nodes import TiltedNodes
-from dpcompose.inversion.repeated import Repeated
+from dpcompose.inversion.line.jumps import JumpExpansion, best_line, expand
+from dpcompose.inversion.line.lattice_line import LatticeLine
+from dpcompose.inversion.line.line import Line, Sandwich
+from dpcompose.inversion.line.spectrum import Goal, total_cumulants
+from dpcompose.inversion.losses.nodes import TiltedNodes
+from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.inversion.losses.repeated import Repeated
 from dpcompose.inversion.saddle import at_epsilon
-from dpcompose.inversion.spectrum import Goal, total_cumulants
 from references import atoms, gaussian, sums, two_point
 
 
-def coarse(summands: list[Summand], epsilon: float, relative: float = 0.01) -> Goal:
+def coarse(summands: list[LossSum], epsilon: float, relative: float = 0.01) -> Goal:
     """A goal so coarse that every error is visible."""
     saddle = at_epsilon(total_cumulants(summands), epsilon)
     return Goal(saddle, epsilon, saddle.log_delta, relative)
@@ -95,7 +95,10 @@ def test_the_trimmed_mass_matters() -> None:
     goal = coarse(list(bulk), epsilon, 1e-9)
     line = best_line(bulk, goal)
     lost = sum(b.trim_lost for b in bulk)
-    careless, careful = Sum([(0.0, line)], 0.0).read(epsilon), Sum([(0.0, line)], lost).read(epsilon)
+    careless, careful = (
+        JumpExpansion([(0.0, line)], 0.0).read(epsilon),
+        JumpExpansion([(0.0, line)], lost).read(epsilon),
+    )
     assert careless.log_upper < math.log(truth.lower) <= careful.log_upper
     restored = expand(bulk, goal).read(epsilon)  # the jumps put it back
     assert restored.log_lower <= math.log(truth.upper)

@@ -11,10 +11,11 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.inversion import Direction, LaplaceLoss, SampledGaussianLoss, profile
-from dpcompose.inversion.cut_normal import NormalStep
-from dpcompose.inversion.kept_lattice import KeptLattice
-from dpcompose.inversion.running import KeptLine, Memory, Recalling
-from dpcompose.inversion.tally import Addend, Tally
+from dpcompose.inversion.few_steps.kept_lattice import KeptLattice
+from dpcompose.inversion.few_steps.normal_cells import NormalStep
+from dpcompose.inversion.growing import GrowingProfile, Memory
+from dpcompose.inversion.line.kept_line import KeptLine
+from dpcompose.inversion.line.running_sums import Addend, Tally
 
 KINDS = [
     *(dpc.Gaussian(noise_std=noise) for noise in (20, 40)),
@@ -45,7 +46,7 @@ def test_a_line_is_read_again() -> None:
     def epsilon(count: int) -> float:
         parts = [(SampledGaussianLoss(0.05, 1.5, Direction.REMOVE), count), (LaplaceLoss(0.05), count)]
         plain = profile(parts)
-        found = Recalling(plain.summands, plain.further_leak, memory).epsilon(1e-6, 1e-7)
+        found = GrowingProfile(plain.summands, plain.further_leak, memory).epsilon(1e-6, 1e-7)
         alone = plain.epsilon(1e-6, 1e-9)
         assert found.gap <= 1e-7
         assert found.lower <= alone.upper

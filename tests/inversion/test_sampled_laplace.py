@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 
 from dpcompose.inversion import Direction, LaplaceLoss, SampledLaplaceLoss, profile
-from dpcompose.inversion.repeated import Repeated
+from dpcompose.inversion.losses.repeated import Repeated
 
 
 def once(size: float, rate: float, epsilon: float, *, remove: bool) -> mpf:

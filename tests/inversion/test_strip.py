@@ -9,8 +9,8 @@ import pytest
 from scipy.special import log_ndtr
 
 from dpcompose.inversion import Direction, SampledGaussianLoss
-from dpcompose.inversion.sampled_gaussian_rule import _GROWING, best_rule, ends, log_right
-from dpcompose.inversion.sampled_gaussian_strip import block_peaks, crude, greatest_turn, sharp
+from dpcompose.inversion.losses.sampled_gaussian.quadrature import _GROWING, best_rule, ends, log_right
+from dpcompose.inversion.losses.sampled_gaussian.strip import block_peaks, crude, greatest_turn, sharp
 
 CASES = [
     (rate, noise, direction, tilt)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import dpcompose as dpc
-from dpcompose.inversion.discrete_gaussian import DiscreteGaussianLoss
-from dpcompose.inversion.wide_discrete_gaussian import WIDE, WideDiscreteGaussian
+from dpcompose.inversion.losses.discrete_gaussian import WIDE, DiscreteGaussianLoss, WideDiscreteGaussian
 
 CASES = [(6.0, 1, 0.3), (6.0, 3, 7.7), (11.5, 2, 40.0), (25.0, 1, 3.25)]
 

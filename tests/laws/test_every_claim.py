@@ -21,7 +21,7 @@ from dpcompose.kernel import STANDARD, Claim, Side
 from dpcompose.notions import ZCDP, ApproxDP, Profile, Renyi
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.prove.claims import facts, known
-from dpcompose.theorems.bent import Bent
+from dpcompose.theorems.sampling.sampled_once import SampledOnce
 from oracles.brute_pairs import (
     Laws,
     Work,
@@ -190,9 +190,9 @@ def too_flat(m: dpc.Sampled, inner: ApproxDP) -> ApproxDP:
     return ApproxDP(Fraction(m.rate) * Fraction(inner.epsilon), Fraction(m.rate) * Fraction(inner.delta))
 
 
-def unthinned(m: dpc.Sampled, inner: Profile) -> Bent:
+def unthinned(m: dpc.Sampled, inner: Profile) -> SampledOnce:
     """Amplification by q², where a record is drawn with probability q."""
-    return Bent(Fraction(m.rate) ** 2, inner)
+    return SampledOnce(Fraction(m.rate) ** 2, inner)
 
 
 def forgotten_leak(m: dpc.Sampled, inner: ApproxDP) -> ApproxDP:

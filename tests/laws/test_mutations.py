@@ -14,8 +14,8 @@ import pytest
 import dpcompose as dpc
 from dpcompose.kernel import STANDARD, Parts
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Renyi, SumOfCurves
-from dpcompose.theorems.closed import Basic
-from dpcompose.theorems.steps import Steps
+from dpcompose.theorems.approx.closed_forms import Basic
+from dpcompose.theorems.approx.steps import Steps
 
 
 @contextmanager

@@ -12,12 +12,14 @@ from unittest.mock import PropertyMock, patch
 import pytest
 
 import dpcompose as dpc
-from dpcompose.inversion import entry, gaussian, two_point
+from dpcompose.inversion import entry
+from dpcompose.inversion.losses import gaussian
+from dpcompose.inversion.losses import randomized_response as two_point
 from dpcompose.inversion.profiles import Profile
 from dpcompose.kernel import STANDARD
 from dpcompose.notions import Renyi
 from dpcompose.prove.claims import known
-from dpcompose.theorems.below_one import FromBelow
+from dpcompose.theorems.renyi.below_one import FromBelow
 from oracles.leaky_samples import Case, exact_delta, sampled
 from wild import made, not_below
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from flint import arb
 
+from dpcompose.exact.finite import LogRatio
 from dpcompose.numerics.enclosure import Ball, ball
-from dpcompose.numerics.finite import LogRatio
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import cases
-from dpcompose.numerics.binomial import two_point_delta, two_point_epsilon, two_point_tails
+from dpcompose.exact.binomial import two_point_delta, two_point_epsilon, two_point_tails
 from dpcompose.numerics.chain import Chain, Flat, Rising
 from dpcompose.numerics.enclosure import Enclosure
 

@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from cases import cases
 from dpcompose.errors import Declined, InvalidParameter
-from dpcompose.numerics.chisquare import (
-    MOST_ROWS,
-    random_shift_renyi,
-    scaled_chisquare_delta,
-    scaled_normal_renyi,
-)
+from dpcompose.exact.chisquare import MOST_ROWS, random_shift_renyi, scaled_chisquare_delta, scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure
 
 MANY = cases(60)

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpcompose.numerics.binomial import two_point_delta
+from dpcompose.exact.binomial import two_point_delta
+from dpcompose.exact.finite import sum_delta, sum_epsilon
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.numerics.finite import sum_delta, sum_epsilon
 from oracles.finite_laws import Geometric, Pair, Response, Staircase, Truncated
 
 # 50 significant digits, computed with mpmath at more than twice that precision, without this library.

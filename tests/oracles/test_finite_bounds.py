@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import cases
-from dpcompose.numerics.atoms import scaled
-from dpcompose.numerics.berry_esseen import NormalProfile
-from dpcompose.numerics.chernoff import inverse_bounds, profile_bounds
-from dpcompose.numerics.coarse import LoweredLaw, SpreadLaw
+from dpcompose.exact.atoms import scaled
+from dpcompose.exact.berry_esseen import NormalProfile
+from dpcompose.exact.chernoff import inverse_bounds, profile_bounds
+from dpcompose.exact.coarse import LoweredLaw, SpreadLaw
+from dpcompose.exact.finite import sum_delta, sum_epsilon
+from dpcompose.exact.tilted import Tilted
 from dpcompose.numerics.enclosure import Ball, Enclosure
-from dpcompose.numerics.finite import sum_delta, sum_epsilon
-from dpcompose.numerics.tilted import Tilted
 from oracles.finite_laws import Pair, Response, Staircase
 
 LARGE = [

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import cases
-from dpcompose.numerics.atoms import coprime_base
-from dpcompose.numerics.binomial import two_point_delta, two_point_epsilon
+from dpcompose.exact.atoms import coprime_base
+from dpcompose.exact.binomial import two_point_delta, two_point_epsilon
+from dpcompose.exact.finite import sum_delta, sum_epsilon
+from dpcompose.exact.states import power
 from dpcompose.numerics.enclosure import Enclosure, ball
-from dpcompose.numerics.finite import sum_delta, sum_epsilon
-from dpcompose.numerics.states import power
 from oracles.finite_laws import Pair, Response
 
 

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from cases import cases
 from dpcompose.errors import Declined, InvalidParameter
-from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.numerics.gamma import gamma_lower
-from dpcompose.numerics.laplace import (
+from dpcompose.exact.laplace import (
     MOST_COORDINATES,
     laplace_atoms,
     laplace_cdf,
@@ -24,6 +22,8 @@ from dpcompose.numerics.laplace import (
     laplace_epsilon,
     laplace_mean,
 )
+from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.gamma import gamma_lower
 
 MANY = cases(60)
 

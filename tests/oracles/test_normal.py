@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from cases import cases
 from dpcompose.errors import InvalidParameter
+from dpcompose.exact.normal import normal_delta, normal_epsilon, normal_mu
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.numerics.normal import normal_delta, normal_epsilon, normal_mu
 
 MANY = cases(150)
 

@@ -18,10 +18,10 @@ from dpcompose.inversion import Direction
 from dpcompose.mechanisms.discrete_pair import PairLaw
 from dpcompose.notions import Curve
 from dpcompose.numerics.enclosure import enclose
-from dpcompose.theorems.discrete_gaussian_curve import DiscreteGaussianCurve
-from dpcompose.theorems.finite_curves import FiniteCurve, SampledFiniteCurve
-from dpcompose.theorems.sampled_curves import SampledLaplaceCurve
-from dpcompose.theorems.sampled_normal_curve import SampledNormalCurve
+from dpcompose.theorems.renyi.discrete_gaussian_curve import DiscreteGaussianCurve
+from dpcompose.theorems.renyi.finite_curves import FiniteCurve, SampledFiniteCurve
+from dpcompose.theorems.renyi.sampled_curves import SampledLaplaceCurve
+from dpcompose.theorems.renyi.sampled_normal_curve import SampledNormalCurve
 
 REMOVE, ADD = Direction.REMOVE, Direction.ADD
 ORDERS = (Fraction(1, 4), 0.9, 1, 1.5, 2, 3.7, 8, 64)

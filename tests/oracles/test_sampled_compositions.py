@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpcompose as dpc
-from dpcompose.theorems.dotted import law_through
+from dpcompose.theorems.sampling.any_profile import law_through
 from oracles.brute_pairs import integers, listed, on_a_sample, run, times
 
 Law = list[Fraction]

@@ -6,7 +6,7 @@ import mpmath as mp
 import pytest
 
 import dpcompose as dpc
-from dpcompose.theorems.sampling import SampledNormal
+from dpcompose.theorems.sampling.poisson_once import SampledNormal
 
 CASES = [(0.01, 1, 0.1), (0.3, 2, 0.2), (0.5, 0.7, 0.6), (1e-3, 0.5, 1e-4), (0.9, 3, 0.05), (0.2, 5, 0.0)]
 

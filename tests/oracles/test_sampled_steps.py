@@ -11,8 +11,8 @@ import dpcompose as dpc
 from dpcompose.inversion import Direction
 from dpcompose.mechanisms.geometric import GeometricLaw
 from dpcompose.mechanisms.randomized_response import ResponseLaw
-from dpcompose.theorems.inverted import Inverted
-from dpcompose.theorems.listed import LeakyLaw, SampledListed
+from dpcompose.theorems.loss.finite_laws import LeakyLaw, SampledListed
+from dpcompose.theorems.loss.inverted import Inverted
 
 LAWS = {
     "geometric": (dpc.Geometric(scale=2, sensitivity=3), GeometricLaw(2, 3)),

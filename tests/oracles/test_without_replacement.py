@@ -16,8 +16,8 @@ from dpcompose.inversion import Direction
 from dpcompose.mechanisms.randomized_response import ResponseLaw
 from dpcompose.notions import Linear
 from dpcompose.numerics.enclosure import enclose
-from dpcompose.theorems.fixed_size_curve import FixedSizeCurve
-from dpcompose.theorems.mirrored import MirroredFiniteCurve, MirroredLaplaceCurve, MirroredNormalCurve
+from dpcompose.theorems.sampling.fixed_size_curve import FixedSizeCurve
+from dpcompose.theorems.sampling.mirrored import MirroredFiniteCurve, MirroredLaplaceCurve, MirroredNormalCurve
 from oracles.definitions import divergence, hockey_stick
 
 ONE = dpc.REPLACE_ONE

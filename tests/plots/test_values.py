@@ -157,7 +157,7 @@ def test_without_a_renyi_curve_there_is_none_to_draw(monkeypatch: pytest.MonkeyP
         def of(_notion: object) -> list[object]:
             return []
 
-    monkeypatch.setattr("dpcompose.plots.orders.known", lambda _: Nothing)
+    monkeypatch.setattr("dpcompose.curves.renyi_orders.known", lambda _: Nothing)
     with pytest.raises(NotProvable, match="Rényi"):
         plots.renyi_curve(STEP)
 

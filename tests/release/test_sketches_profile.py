@@ -14,7 +14,7 @@ from scipy import stats
 import dpcompose as dpc
 from dpcompose.release.sketches import random_shift_delta
 from dpcompose.release.sketches.profile import MOST_ROWS
-from dpcompose.theorems.renyi import CanonneKamathSteinke
+from dpcompose.theorems.renyi.conversions import CanonneKamathSteinke
 from dpcompose.theorems.sketches import covariance_renyi
 
 

@@ -17,7 +17,7 @@ from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.mechanisms.laplace import SENSITIVITY
 from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose, rounded
 from dpcompose.parameters import Whole
-from dpcompose.theorems.recipes import INFINITE, log_term
+from dpcompose.theorems.approx.recipes import INFINITE, log_term
 
 QUERIES = Whole("k", 1, 10**9, "queries", typical=(1, 1000))
 CURVE = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass, replace
 
 from dpcompose.advice.noises import Noise, Query
-from dpcompose.calibration.search import hunted
+from dpcompose.calibration.search import search_axis
 from dpcompose.calibration.targets import indistinguishable
 from dpcompose.calibration.trial import RealAxis, Trial
 from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.exact.normal import normal_mu
 from dpcompose.mechanisms.geometric import SHIFT
 from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose
-from dpcompose.numerics.normal import normal_mu
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 
@@ -89,7 +89,7 @@ def fitted(noise: Noise, goal: Goal, queries: int) -> Option | None:
     start = min(max(start, 1e-140), 1e140)
     axis = RealAxis(max(start / WIDE, 1e-150), min(start * WIDE, 1e150), start, noise.slope, STEP)
     try:
-        value, _ = hunted(trial, axis)
+        value, _ = search_axis(trial, axis)
     except NotProvable:
         return None
     query = goal.query

@@ -13,7 +13,7 @@ from dpcompose.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace,
 from dpcompose.mechanisms.staircase import variance_optimal_gamma
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import root
-from dpcompose.theorems.recipes import staircase_variance
+from dpcompose.theorems.approx.recipes import staircase_variance
 
 CONFIDENCE = Fraction(19, 20)
 """How often an answer is to be within its stated error."""

@@ -23,12 +23,12 @@ from dpcompose.calibration.targets import Target, indistinguishable
 from dpcompose.calibration.trial import CLOSE
 from dpcompose.description import ADD_REMOVE, Adjacency, Composition, Mechanism
 from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.exact.normal import normal_mu
 from dpcompose.mechanisms.laplace import SENSITIVITY
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose, rounded
-from dpcompose.numerics.normal import normal_mu
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.answer import Answer
-from dpcompose.theorems.recipes import INFINITE
+from dpcompose.theorems.approx.recipes import INFINITE
 
 WEIGHT = Param("w", 0, 10**150, "", typical=(0.1, 10))
 MOST_SHARES = 10_000

@@ -15,7 +15,8 @@ from dpcompose.app.reading import Document, load
 from dpcompose.app.reply import Reply
 from dpcompose.description import ADD_REMOVE, Adjacency
 from dpcompose.errors import DPError, InvalidParameter
-from dpcompose.ledger import burndown, exports, making
+from dpcompose.ledger import making
+from dpcompose.ledger.reports import burndown, exports
 from dpcompose.ledger.rules import FilterRule
 from dpcompose.numerics.enclosure import rounded
 from dpcompose.parameters import DELTA, EPSILON

@@ -57,23 +57,23 @@ def explain(document: Document, delta: Exact | None = None, epsilon: Exact | Non
 
 def growth(document: Document, delta: Exact, counts_text: str = "1,10,100,1000") -> Reply:
     """How ε grows with the number of runs, under every theorem."""
-    from dpcompose import plots
+    from dpcompose import curves
 
     mechanism, at = load(document), exactly("delta", delta, DELTA)
-    found = plots.growth(mechanism, counts(counts_text), at)
+    found = curves.growth(mechanism, counts(counts_text), at)
     return Reply(found, mechanism, {"delta": at}, report.growth(found))
 
 
 def profile(document: Document, epsilons_text: str = "", steps: int | None = FEW) -> Reply:
     """How δ falls as ε grows, under every theorem; by default to where δ is small, in a few round steps or in many."""
-    from dpcompose import plots
-    from dpcompose.plots.sweeps import range_of_epsilon
+    from dpcompose import curves
+    from dpcompose.curves.sweeps import range_of_epsilon
 
     mechanism = load(document)
     at: tuple[Real, ...] = epsilons(epsilons_text) if epsilons_text else range_of_epsilon(mechanism)
     if not epsilons_text and steps is not None:
         at = round_steps(at[-1], steps)
-    found = plots.profile(mechanism, at)
+    found = curves.profile(mechanism, at)
     return Reply(found, mechanism, {}, report.profile(found))
 
 

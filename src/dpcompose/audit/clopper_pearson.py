@@ -20,7 +20,7 @@ from scipy.special import betaincinv
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Source
 from dpcompose.numerics.chain import Chain, Flat
-from dpcompose.numerics.enclosure import UNIT, Ball, Enclosure, Real, ball
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.parameters import Whole, exact
 
@@ -121,7 +121,7 @@ def working_bits(trials: Trials) -> int:
 def _clipped(x: Ball) -> Enclosure:
     """A probability; a ball that says nothing becomes [0, 1]."""
     found = Enclosure.of(x)
-    return Enclosure(min(max(found.lower, 0.0), 1.0), max(min(found.upper, 1.0), 0.0)) & UNIT
+    return Enclosure(min(max(found.lower, 0.0), 1.0), max(min(found.upper, 1.0), 0.0)) & UNIT_INTERVAL
 
 
 def _guess(trials: Trials, level: Fraction) -> float:

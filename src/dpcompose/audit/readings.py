@@ -15,8 +15,8 @@ from flint import arb
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from dpcompose.exact.normal import normal_epsilon
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
-from dpcompose.numerics.normal import normal_epsilon
 
 _ENOUGH = 2.0**-40
 """The relative gap that a bound is computed to; how tight it is never decides whether it holds."""

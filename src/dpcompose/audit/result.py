@@ -13,7 +13,7 @@ from dpcompose.audit.promises import Promise, promised
 from dpcompose.audit.readings import Point, Reading
 from dpcompose.kernel import Source
 from dpcompose.numerics.enclosure import Real, rounded
-from dpcompose.shown import Shown
+from dpcompose.shown import NotebookResult
 
 _LABEL, _WIDTH = 12, 80
 
@@ -115,7 +115,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit(Shown):
+class Audit(NotebookResult):
     """With the stated confidence, the mechanism is not (ε′, δ)-DP for any ε′ < `epsilon`."""
 
     witness: Witness

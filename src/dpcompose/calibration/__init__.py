@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpcompose.calibration.search import hunted
+from dpcompose.calibration.search import search_axis
 from dpcompose.calibration.targets import Target, target
 from dpcompose.calibration.trial import CLOSE, Family, Trial, axis_of
 from dpcompose.description import FULLY_ADAPTIVE, Mechanism, adaptivity_of
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.answer import Answer
-from dpcompose.shown import Shown
+from dpcompose.shown import NotebookResult
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated(Shown):
+class Calibrated(NotebookResult):
     """The value that meets the target, what it costs, and the nearest value shown to miss it."""
 
     value: Real
@@ -67,7 +67,7 @@ def calibrate(
 def calibrate_to(family: Family, target: Target, within: tuple[Real, Real] | None = None) -> Calibrated:
     """The value on the safe side at which the family just meets any target."""
     trial = Trial(family, target)
-    value, missed = hunted(trial, axis_of(trial, within))
+    value, missed = search_axis(trial, axis_of(trial, within))
     answer = None if missed is None else trial.at(missed)
     return Calibrated(value, trial.at(value), missed, answer, family(value), target)
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
-from dpcompose.calibration.search import hunted
+from dpcompose.calibration.search import search_axis
 from dpcompose.calibration.targets import indistinguishable
 from dpcompose.calibration.trial import Trial, axis_of
 from dpcompose.errors import Declined, InvalidParameter, NotProvable
+from dpcompose.exact.normal import normal_mu
 from dpcompose.mechanisms import BlackBox, Laplace
-from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball, enclose, rounded
-from dpcompose.numerics.normal import normal_mu
+from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose, rounded
 from dpcompose.parameters import DELTA, EPSILON, Whole
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.sources import DR14, KOV15, SMITH
-from dpcompose.theorems.recipes import (
+from dpcompose.theorems.approx.recipes import (
     INFINITE,
     PerStep,
     composed_gaussian,
@@ -110,7 +110,7 @@ def _largest(k: int, own: Real, epsilon: Real, delta: Real) -> Enclosure:
     try:
         return largest_step(k, own, epsilon, delta)
     except Declined:
-        return NOTHING
+        return ZERO
 
 
 def _deviation(k: int, epsilon: Real, delta: Real) -> Enclosure:
@@ -130,11 +130,11 @@ def _least_laplace(k: int, epsilon: Real, delta: Real) -> Enclosure:
     """The least standard deviation: √2 times the calibrated scale."""
     trial = Trial(lambda scale: k * Laplace(scale=scale), indistinguishable(epsilon, delta))
     try:
-        value, beyond = hunted(trial, axis_of(trial, None))
+        value, beyond = search_axis(trial, axis_of(trial, None))
     except NotProvable:
         return INFINITE
     if delta >= 1:
-        return NOTHING
+        return ZERO
 
     def deviation(scale: Real) -> Enclosure:
         return enclose(lambda: ball(scale) * ball(2).sqrt())
@@ -158,7 +158,7 @@ def _gaussian(k: int, epsilon: Real, delta: Real) -> ClosedForm:
 
 def _quotient(k: int, mu: float) -> Enclosure:
     if mu in (0.0, math.inf):
-        return NOTHING if mu else INFINITE
+        return ZERO if mu else INFINITE
     return enclose(lambda: ball(k).sqrt() / ball(mu))
 
 

@@ -188,7 +188,7 @@ def beyond(hunt: Hunt, away: int) -> Real | None:
     return value
 
 
-def hunted(trial: Trial, axis: Axis) -> tuple[Real, Real | None]:
+def search_axis(trial: Trial, axis: Axis) -> tuple[Real, Real | None]:
     """The last value that meets the target, and the nearest one shown to miss it."""
     hunt = sketched(trial, axis) or Hunt(trial, axis)
     grows = rising(hunt)
@@ -237,4 +237,4 @@ def _constant(hunt: Hunt) -> Real:
     return end if trial.met(end) else axis.start
 
 
-__all__ = ["hunted"]
+__all__ = ["search_axis"]

@@ -16,8 +16,8 @@ import numpy as np
 from dpcompose import inversion
 from dpcompose.description import Mechanism
 from dpcompose.errors import DPError
-from dpcompose.inversion.cumulants import Cumulants
-from dpcompose.inversion.expansion import choose_bulk
+from dpcompose.inversion.line.jumps import choose_bulk
+from dpcompose.inversion.losses.protocols import Cumulants
 from dpcompose.inversion.saddle import Saddle, at_epsilon
 from dpcompose.kernel import Side
 from dpcompose.numerics.enclosure import Real

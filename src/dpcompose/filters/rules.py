@@ -14,12 +14,12 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.description import Mechanism
+from dpcompose.exact.normal import normal_mu
 from dpcompose.mechanisms import BlackBox
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Guarantee, Linear, Renyi, Value
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
-from dpcompose.numerics.normal import normal_mu
 from dpcompose.numerics.roots import invert_increasing
-from dpcompose.theorems.renyi import CanonneKamathSteinke, OneOrder, ResponseCurve
+from dpcompose.theorems.renyi.conversions import CanonneKamathSteinke, OneOrder, ResponseCurve
 
 Cost = tuple[Fraction, ...]
 """One number for each coordinate of a filter, exact or rounded up."""

@@ -7,6 +7,10 @@ from typing import Annotated
 
 from dpcompose.description import Mechanism
 from dpcompose.errors import Declined
+from dpcompose.exact.chisquare import MOST_ROWS
+from dpcompose.exact.finite import sum_delta
+from dpcompose.exact.laplace import laplace_delta
+from dpcompose.exact.normal import normal_delta, normal_epsilon, normal_mu
 from dpcompose.formulas.card import UNDEFINED, Found, card
 from dpcompose.formulas.fallback import delta_or
 from dpcompose.formulas.inputs import Count, Delta, Epsilon, Noise, Order, Shift, Times, real, whole
@@ -14,13 +18,10 @@ from dpcompose.formulas.values import CERTAIN, INFINITE, optimal
 from dpcompose.mechanisms.geometric import MOST_ATOMS, Geometric, GeometricLaw
 from dpcompose.mechanisms.laplace import Laplace
 from dpcompose.mechanisms.staircase import Staircase, StaircaseLaw, step_height, variance_optimal_gamma
-from dpcompose.numerics.chisquare import MOST_ROWS
-from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, ball, enclose
-from dpcompose.numerics.finite import sum_delta
-from dpcompose.numerics.laplace import laplace_delta
-from dpcompose.numerics.normal import normal_delta, normal_epsilon, normal_mu
+from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, ball, enclose
 from dpcompose.sources import BLOCKI12, BW18, GV16, HERE, KOV15
-from dpcompose.theorems import recipes, sketches
+from dpcompose.theorems import sketches
+from dpcompose.theorems.approx import recipes
 
 Share = Annotated[Fraction, real("γ", 0, 1)]
 Ratio = Annotated[Fraction, real("R", 1, 10**150)]
@@ -52,7 +53,7 @@ def laplace_recipe(k: Times, eps: Epsilon, delta: Delta, Delta: Shift) -> Found:
     """
     found = recipes.per_step_epsilon(k, eps, delta, 0)
     if not Delta or not eps or not delta:
-        noise = [INFINITE if Delta else NOTHING] * 3
+        noise = [INFINITE if Delta else ZERO] * 3
     else:
 
         def b() -> Ball:
@@ -77,12 +78,12 @@ def gaussian_recipe(k: Times, eps: Epsilon, delta: Delta, Delta: Shift) -> Found
     """
     rule = recipes.composed_gaussian(eps, delta)
     if not eps or not delta:
-        variance, mu = INFINITE, NOTHING
+        variance, mu = INFINITE, ZERO
     else:
         variance = enclose(lambda: 8 * k * ball(Delta / eps) ** 2 * recipes.log_term(eps, delta))
         mu = enclose(lambda: ball(eps) / (8 * recipes.log_term(eps, delta)).sqrt())
     return {
-        "gaussian_variance": variance if Delta else NOTHING,
+        "gaussian_variance": variance if Delta else ZERO,
         "mu_total": mu,
         "exact_delta_at_eps": rule.exact_delta(),
         "claim_holds": rule.claim_holds(),
@@ -92,7 +93,7 @@ def gaussian_recipe(k: Times, eps: Epsilon, delta: Delta, Delta: Shift) -> Found
 def _mu(k: int, sigma: Fraction, shift: Fraction) -> tuple[Fraction | float, Enclosure]:
     """μ² = kΔ²/σ², exactly, and μ."""
     if not k or not shift:
-        return Fraction(0), NOTHING
+        return Fraction(0), ZERO
     if not sigma:
         return float("inf"), INFINITE
     square = k * (shift / sigma) ** 2
@@ -120,9 +121,9 @@ def gaussian_sigma(k: Count, eps: Epsilon, delta: Delta, Delta: Shift) -> Found:
     r"""The largest μ whose profile has $\delta(\varepsilon)\le\delta$, and the least $\sigma = \sqrt k\Delta/\mu$."""
     mu = normal_mu(eps, delta)
     if not k or not Delta:
-        sigma = NOTHING
+        sigma = ZERO
     elif mu.upper == 0 or mu.lower == float("inf"):
-        sigma = INFINITE if mu.upper == 0 else NOTHING
+        sigma = INFINITE if mu.upper == 0 else ZERO
     else:
         sigma = enclose(lambda: ball(k).sqrt() * ball(Delta) / ball(mu), gap=2.0**-44)
     return {"mu_max": mu, "sigma_min": sigma}
@@ -135,7 +136,7 @@ def laplace_profile(k: Count, eps: Epsilon, target_eps: Epsilon) -> Found:
     $\delta(t) = \mathrm E(1-e^{t-k\varepsilon+2S})_+$, exactly.
     """
     if target_eps >= k * eps:
-        return {"delta": NOTHING}
+        return {"delta": ZERO}
 
     def noise() -> Mechanism:
         return k * Laplace(scale=1, sensitivity=eps)
@@ -150,7 +151,7 @@ def geometric_profile(k: Count, eps: Epsilon, sens: Steps, target_eps: Epsilon) 
     costs less.
     """
     if not sens or not eps or target_eps >= k * eps:
-        return {"delta": NOTHING} | ({"rr_same": NOTHING} if sens == 1 else {})
+        return {"delta": ZERO} | ({"rr_same": ZERO} if sens == 1 else {})
     if sens == 1:
         same = optimal([(eps, Fraction(0), k)]).delta(target_eps)
         return {"delta": same, "rr_same": same}
@@ -171,8 +172,8 @@ def staircase(eps: Epsilon, Delta: Shift) -> Found:
     """
     wide = not eps
     if wide or not Delta:
-        variance = plain = INFINITE if Delta else NOTHING
-        height = NOTHING if wide else INFINITE
+        variance = plain = INFINITE if Delta else ZERO
+        height = ZERO if wide else INFINITE
     else:
         variance = enclose(lambda: ball(Delta) ** 2 * recipes.staircase_variance(eps))
         plain = enclose(lambda: 2 * ball(Delta / eps) ** 2)
@@ -194,10 +195,10 @@ def staircase_profile(k: Count, eps: Epsilon, gamma: Share, target_eps: Epsilon)
     """
     law, noise = StaircaseLaw(eps, gamma), Staircase(epsilon=eps, gamma=gamma)
     if not eps or target_eps >= k * eps:
-        cost = NOTHING
+        cost = ZERO
     else:
         cost = delta_or(lambda: sum_delta([(law, k)], target_eps), lambda: k * noise, target_eps)
-    return {"prob_loss_zero": enclose(law.no_loss) if gamma != Fraction(1, 2) else NOTHING, "delta": cost}
+    return {"prob_loss_zero": enclose(law.no_loss) if gamma != Fraction(1, 2) else ZERO, "delta": cost}
 
 
 @card("JL-CUT", HERE.at("X-JL-CUT"), "X-JL-CUT", "KOV-CUT-DEF (9)")
@@ -263,7 +264,7 @@ def largest_count(eps0: Epsilon, eps: Epsilon, delta: Delta) -> Found:
     """
     found = recipes.LargestCount(eps0, eps, delta)
     if found.unlimited:
-        limit = CERTAIN if eps0 else NOTHING
+        limit = CERTAIN if eps0 else ZERO
         basic = found.basic() if eps0 else INFINITE
         return {"k_max_exact": INFINITE, "k_basic": basic, "delta_at_kmax": limit, "delta_at_kmax_plus_1": limit}
     most = found.exact()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpcompose.errors import InvalidParameter
+from dpcompose.exact.binomial import two_point_tails
 from dpcompose.formulas.card import Found, Output, card
 from dpcompose.formulas.fallback import black_boxes, delta_or, epsilon_or
 from dpcompose.formulas.inputs import Count, Delta, Deltas, Epsilon, Epsilons, Groups, Times
@@ -20,13 +21,12 @@ from dpcompose.formulas.values import (
     paired,
     sharpened,
 )
-from dpcompose.numerics.binomial import two_point_tails
-from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, ball, enclose
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, ball, enclose
 from dpcompose.numerics.precision import ctx
+from dpcompose.regions.simulation_lemma import SingleRegion
 from dpcompose.sources import HERE, KOV15, MV16
-from dpcompose.theorems.closed import Concentration, refined
-from dpcompose.theorems.simulation import SingleRegion
-from dpcompose.theorems.steps import beyond_leak
+from dpcompose.theorems.approx.closed_forms import Concentration, refined
+from dpcompose.theorems.approx.steps import beyond_leak
 
 MOST_VERTICES = 20_000
 
@@ -102,7 +102,7 @@ def composed_region(k: Count, eps: Epsilon, delta: Delta) -> Found:
 
 
 def _scaled(kept: Ball, tail: Enclosure) -> Enclosure:
-    return Enclosure.of(kept * ball(tail)) & UNIT if tail.upper else NOTHING
+    return Enclosure.of(kept * ball(tail)) & UNIT_INTERVAL if tail.upper else ZERO
 
 
 @card("KOV-FIG3", KOV15.at("Fig. 3"), "KOV-FIG3-top", "KOV-3.1", "KOV-3.2", "KOV-3.3")
@@ -204,7 +204,7 @@ def between_grid_points(k: Count, eps: Epsilon, target_eps: Epsilon) -> Found:
     """
     whole = optimal([(eps, Fraction(0), k)])
     if not eps or target_eps >= k * eps:
-        return dict.fromkeys(("delta", "linear_in_exp_eps", "SOUND_LOOSE_lower_grid_delta"), NOTHING)
+        return dict.fromkeys(("delta", "linear_in_exp_eps", "SOUND_LOOSE_lower_grid_delta"), ZERO)
     above = k - 2 * max(0, -((target_eps / eps - k) // 2) - 1)
     low, high = max(above - 2, 0) * eps, above * eps
     left, right = whole.pure_delta(low), whole.pure_delta(high)
@@ -215,7 +215,7 @@ def between_grid_points(k: Count, eps: Epsilon, target_eps: Epsilon) -> Found:
 
     return {
         "delta": whole.pure_delta(target_eps),
-        "linear_in_exp_eps": enclose(line) & UNIT,
+        "linear_in_exp_eps": enclose(line) & UNIT_INTERVAL,
         "SOUND_LOOSE_lower_grid_delta": left,
     }
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from dpcompose.formulas.card import UNDEFINED, Found, card
 from dpcompose.formulas.inputs import Count, Delta, Divergence, Epsilon, Order, Probability
+from dpcompose.formulas.mironov_values import Composed, Preservation, PureStepsAtOrder, remark_three_ceiling
 from dpcompose.formulas.values import INFINITE, optimal
-from dpcompose.numerics.enclosure import NOTHING
+from dpcompose.numerics.enclosure import ZERO
 from dpcompose.sources import MIR17
-from dpcompose.theorems.closed import Regime
-from dpcompose.theorems.mironov import Composed, Preservation, PureStepsAtOrder, remark_three_ceiling
-from dpcompose.theorems.steps import Steps
+from dpcompose.theorems.approx.closed_forms import Regime
+from dpcompose.theorems.approx.steps import Steps
 
 
 @card("RDP-RR", MIR17.at("Lemma 1, Prop. 5"), "RDP-RR", "MIR-L1", "MIR-INEQ2", "PURE-ZCDP")
@@ -67,7 +67,7 @@ def corollary_one(n: Count, eps: Epsilon, delta: Delta) -> Found:
     """
     regime = Regime(Steps(((eps, 0, n),)))
     free = not n or not eps
-    value = NOTHING if free or delta == 1 else regime.formula(delta) if delta else INFINITE
+    value = ZERO if free or delta == 1 else regime.formula(delta) if delta else INFINITE
     inside = free or not delta or regime.holds(delta)
     return {
         "eps_prime": value if inside else UNDEFINED,

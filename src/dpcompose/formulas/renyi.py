@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Annotated
 
 from dpcompose.errors import InvalidParameter
+from dpcompose.exact.normal import normal_epsilon
 from dpcompose.formulas.card import Found, Output, card
 from dpcompose.formulas.inputs import (
     Count,
@@ -26,11 +27,10 @@ from dpcompose.formulas.inputs import (
 from dpcompose.formulas.values import CERTAIN, INFINITE, capped, floored, optimal
 from dpcompose.mechanisms.laplace import LaplaceCurve
 from dpcompose.notions import Curve, Linear, SumOfCurves
-from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, ball, enclose
-from dpcompose.numerics.normal import normal_epsilon
+from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, ball, enclose
 from dpcompose.sources import CKS20, MIR17
-from dpcompose.theorems.orders import BestOrder, best_order
-from dpcompose.theorems.renyi import CanonneKamathSteinke, Conversion, Mironov, ResponseCurve, added
+from dpcompose.theorems.renyi.best_order import BestOrder, best_order
+from dpcompose.theorems.renyi.conversions import CanonneKamathSteinke, Conversion, Mironov, ResponseCurve, added
 
 Growth = Annotated[Fraction, real("g", Fraction(1, 10**6), 10**6)]
 
@@ -55,8 +55,8 @@ def laplace_curve(alpha: Order, scale_over_sens: Scale, n: Count) -> Found:
     $n(1/\lambda+e^{-1/\lambda}-1)$ at α = 1.
     """
     if not scale_over_sens:
-        return {"rdp": INFINITE if n else NOTHING}
-    return {"rdp": enclose(lambda: n * LaplaceCurve(1 / scale_over_sens).at(alpha)) if n else NOTHING}
+        return {"rdp": INFINITE if n else ZERO}
+    return {"rdp": enclose(lambda: n * LaplaceCurve(1 / scale_over_sens).at(alpha)) if n else ZERO}
 
 
 def _epsilon(conversion: type[Conversion], alpha: Fraction, r: Ball, delta: Fraction) -> Ball:
@@ -113,7 +113,7 @@ def best_gaussian(n: Count, sigma: Noise, Delta: Shift, delta: Delta) -> Found:
     own best order; beside them the exact ε.
     """
     if n and Delta and not sigma:
-        lost = NOTHING if delta == 1 else INFINITE
+        lost = ZERO if delta == 1 else INFINITE
         return {"rho": INFINITE, "alpha_mironov": CERTAIN, "eps_mironov": INFINITE} | {
             "alpha_cks": CERTAIN,
             "eps_cks": lost,
@@ -122,7 +122,7 @@ def best_gaussian(n: Count, sigma: Noise, Delta: Shift, delta: Delta) -> Found:
     rho = _rho(n, sigma, Delta)
     sharp = best_order(Linear(rho), CanonneKamathSteinke, delta)
     if not delta or not rho:
-        order, epsilon = INFINITE if rho or delta < 1 else CERTAIN, INFINITE if rho else NOTHING
+        order, epsilon = INFINITE if rho or delta < 1 else CERTAIN, INFINITE if rho else ZERO
     else:
         order, epsilon = _linear_optimum(lambda: ball(rho), delta)
     return {
@@ -130,7 +130,7 @@ def best_gaussian(n: Count, sigma: Noise, Delta: Shift, delta: Delta) -> Found:
         "alpha_mironov": order,
         "eps_mironov": epsilon,
         "alpha_cks": sharp.order,
-        "eps_cks": floored(sharp.epsilon) if rho or delta else NOTHING,
+        "eps_cks": floored(sharp.epsilon) if rho or delta else ZERO,
         "eps_exact": normal_epsilon(2 * rho, delta),
     }
 
@@ -223,7 +223,7 @@ def growing_noise(T: Count, sigma0: Noise, growth: Growth, alpha: Order, delta: 
     """
     keys = ("rdp_total_at_alpha", "mironov_eps_at_alpha", "best_alpha", "best_eps")
     if not T:
-        return dict(zip(keys, (NOTHING, _at_order(alpha, lambda: Ball(0), delta), INFINITE, NOTHING), strict=True))
+        return dict(zip(keys, (ZERO, _at_order(alpha, lambda: Ball(0), delta), INFINITE, ZERO), strict=True))
     if not sigma0:
         return dict(zip(keys, (INFINITE, INFINITE, CERTAIN, INFINITE), strict=True))
 

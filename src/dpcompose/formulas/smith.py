@@ -5,15 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated
 
+from dpcompose.exact.laplace import laplace_atoms, laplace_cdf, laplace_delta, laplace_density, laplace_mean
 from dpcompose.formulas.card import Found, card
 from dpcompose.formulas.inputs import SIZE, Count, Delta, Epsilon, Masses, Noise, Place, Shift, Times, real
 from dpcompose.formulas.values import INFINITE, larger, leak, optimal, strong
-from dpcompose.numerics.enclosure import NOTHING, ball, enclose
-from dpcompose.numerics.laplace import laplace_atoms, laplace_cdf, laplace_delta, laplace_density, laplace_mean
+from dpcompose.numerics.enclosure import ZERO, ball, enclose
+from dpcompose.regions.simulation_lemma import LaplacePair, hockey_stick, simulate
 from dpcompose.sources import DR14, KOV15, SMITH
-from dpcompose.theorems.recipes import PerStep, crossover, single_gaussian
-from dpcompose.theorems.simulation import LaplacePair, hockey_stick, simulate
-from dpcompose.theorems.steps import Steps
+from dpcompose.theorems.approx.recipes import PerStep, crossover, single_gaussian
+from dpcompose.theorems.approx.steps import Steps
 
 Factor = Annotated[Fraction, real("e^ε", 1, SIZE)]
 
@@ -63,9 +63,9 @@ def gaussian_rule(eps: Epsilon, delta: Delta) -> Found:
     """
     rule = single_gaussian(eps, delta, 1)
     if delta == 1:
-        sigma, mean = NOTHING, INFINITE
+        sigma, mean = ZERO, INFINITE
     elif not eps or not delta:
-        sigma, mean = INFINITE, NOTHING
+        sigma, mean = INFINITE, ZERO
     else:
         sigma = enclose(lambda: (-2 * ball(delta).log()).sqrt() / ball(eps))
         mean = enclose(lambda: ball(eps) ** 2 / (-4 * ball(delta).log()))

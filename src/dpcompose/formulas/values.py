@@ -10,8 +10,8 @@ from typing import cast
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.kernel import Parts
 from dpcompose.notions import ApproxDP
-from dpcompose.numerics.enclosure import NOTHING, UNIT, Enclosure, enclose
-from dpcompose.theorems.closed import (
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure, enclose
+from dpcompose.theorems.approx.closed_forms import (
     Concentration,
     advanced_composition,
     heterogeneous_closed_form,
@@ -19,8 +19,8 @@ from dpcompose.theorems.closed import (
     sharpened_closed_form,
     strong_composition,
 )
-from dpcompose.theorems.optimal import LeakyResponses
-from dpcompose.theorems.steps import Steps, leak_of
+from dpcompose.theorems.approx.optimal import LeakyResponses
+from dpcompose.theorems.approx.steps import Steps, leak_of
 
 INFINITE = Enclosure(math.inf, math.inf)
 CERTAIN = Enclosure(1.0, 1.0)
@@ -76,7 +76,7 @@ def paired(eps_list: Sequence[Fraction], delta_list: Sequence[Fraction], repeat:
 def leak(pieces: Pieces, slack: Fraction = Fraction(0)) -> Enclosure:
     r"""$1-(1-\tilde\delta)\prod(1-\delta_i)$."""
     deltas = (*((d, count) for _, d, count in pieces if d and count), *(((slack, 1),) if slack else ()))
-    return enclose(lambda: leak_of(deltas)) & UNIT if deltas else NOTHING
+    return enclose(lambda: leak_of(deltas)) & UNIT_INTERVAL if deltas else ZERO
 
 
 def less(left: Enclosure, right: Enclosure) -> bool:

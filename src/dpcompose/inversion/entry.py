@@ -17,24 +17,24 @@ from functools import singledispatch
 
 import numpy as np
 
-from dpcompose.inversion.discrete_gaussian import DiscreteGaussianLoss
-from dpcompose.inversion.finite import FiniteLoss
-from dpcompose.inversion.gaussian import GaussianLoss
-from dpcompose.inversion.laplace import LaplaceLoss
-from dpcompose.inversion.loss import Loss
+from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
+from dpcompose.inversion.losses.finite import FiniteLoss
+from dpcompose.inversion.losses.gaussian import GaussianLoss
+from dpcompose.inversion.losses.laplace import LaplaceLoss
+from dpcompose.inversion.losses.protocols import Loss
+from dpcompose.inversion.losses.randomized_response import TwoPointLoss
+from dpcompose.inversion.losses.repeated import any_leak, power_of_leak
+from dpcompose.inversion.losses.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
+from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
+from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 from dpcompose.inversion.profiles import Profile
-from dpcompose.inversion.repeated import any_leak, power_of_leak
-from dpcompose.inversion.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
-from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
-from dpcompose.inversion.sampled_laplace import SampledLaplaceLoss
-from dpcompose.inversion.two_point import TwoPointLoss
-from dpcompose.numerics.enclosure import NOTHING, UNIT, Enclosure, Real
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure, Real
 
 FAINT = 1e-100
 """Below this, squares and products of losses leave the normal floats."""
 
 
-def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = NOTHING) -> Profile:
+def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = ZERO) -> Profile:
     """The profile of `count` independent steps of each loss, and a further chance `leak` of revealing everything."""
     kinds: dict[type[Loss], list[tuple[Loss, int]]] = defaultdict(list)
     leaks = [Enclosure(min(max(leak.lower, 0.0), 1.0), min(leak.upper, 1.0))]
@@ -45,7 +45,7 @@ def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = NOTHING) -> Pro
         if faint is None:
             kinds[type(loss)].append((loss, count))
         else:
-            leaks.append(power_of_leak(faint & UNIT, count))
+            leaks.append(power_of_leak(faint & UNIT_INTERVAL, count))
     return Profile(tuple(s for kind, members in kinds.items() for s in kind.gather(members)), any_leak(leaks))
 
 
@@ -74,7 +74,7 @@ def _(loss: GaussianLoss) -> Enclosure | None:
     square = Fraction(loss.mu_squared)
     shift = 2 * (64 + square.denominator.bit_length())
     root = Fraction(math.isqrt(-(-(square.numerator << shift) // square.denominator)) + 1, 1 << (shift // 2))
-    return _at_most(root / 2) if square else NOTHING
+    return _at_most(root / 2) if square else ZERO
 
 
 @as_leak.register

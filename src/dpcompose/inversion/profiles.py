@@ -17,35 +17,37 @@ from functools import cached_property
 import numpy as np
 
 from dpcompose.errors import Declined
-from dpcompose.inversion.balls import delta_in_balls
-from dpcompose.inversion.divergence import renyi_divergence
-from dpcompose.inversion.divided import SmallSum, Way, small_sum, suffices, ways_to
-from dpcompose.inversion.escalation import delta_by_balls, epsilon_by_balls
-from dpcompose.inversion.expansion import Find, Sum, choose_bulk, expand, finding_delta, finding_epsilon
-from dpcompose.inversion.lattice import common_lattice
-from dpcompose.inversion.line import Budget
-from dpcompose.inversion.loss import Summand
-from dpcompose.inversion.repeated import any_leak
-from dpcompose.inversion.rounding import LEAST, LIBM, UNIT, exp_down, exp_up, log_down, log_up, total_up
-from dpcompose.inversion.smoothed_balls import smoothed_delta_in_balls
-from dpcompose.inversion.solve import bracket
-from dpcompose.inversion.spectrum import Goal
-from dpcompose.inversion.unreachable import Unreachable
-from dpcompose.numerics.enclosure import NOTHING, Enclosure
-from dpcompose.numerics.enclosure import UNIT as UNIT_INTERVAL
+from dpcompose.inversion.line.escalation import delta_by_balls, epsilon_by_balls
+from dpcompose.inversion.line.in_balls import delta_in_balls
+from dpcompose.inversion.line.jumps import finding_epsilon
+from dpcompose.inversion.line.lattice_line import common_lattice
+from dpcompose.inversion.line.reading import ErrorBudget
+from dpcompose.inversion.line.search import (
+    GIVEN_UP,
+    delta_on_line,
+    epsilon_on_line,
+    first_guess,
+    line_at,
+    within,
+)
+from dpcompose.inversion.line.smoothed_in_balls import smoothed_delta_in_balls
+from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.inversion.losses.repeated import any_leak
+from dpcompose.inversion.methods import Method, SmallSum, small_sum, suffices, ways_to
+from dpcompose.inversion.renyi import renyi_divergence
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
+from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
 
-GIVEN_UP, ROUNDS = (Unreachable, OverflowError, ZeroDivisionError), 5
 REACH = 12.0
 """A line is tried on ε up to so many units of 1/t from its saddle."""
-LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
 
 
 @dataclass(frozen=True)
 class Profile:
     """The profile of a sum of independent losses."""
 
-    summands: tuple[Summand, ...]
-    further_leak: Enclosure = NOTHING
+    summands: tuple[LossSum, ...]
+    further_leak: Enclosure = ZERO
 
     @cached_property
     def leak(self) -> Enclosure:
@@ -83,7 +85,7 @@ class Profile:
         found = self._narrowed(
             Enclosure(0.0, self._at_most(epsilon)),
             tolerance,
-            lambda: self._finite_delta(epsilon, tolerance),
+            lambda: delta_on_line(self.summands, epsilon, tolerance),
             lambda small: small.delta(epsilon, tolerance),
         )
         if found.gap > tolerance:
@@ -99,23 +101,9 @@ class Profile:
             return Enclosure(min(found.lower, 1.0), min(found.upper, 1.0))
         lower = leak.lower + found.lower * (1.0 - self.further_leak.upper)
         upper = leak.upper + found.upper * (1.0 - self.further_leak.lower)
-        return Enclosure(max(lower * (1.0 - 4.0 * UNIT), leak.lower), min(upper * (1.0 + 4.0 * UNIT) + LEAST, 1.0))
-
-    def _finite_delta(self, epsilon: float, tolerance: float) -> Enclosure:
-        found = UNIT_INTERVAL
-        log_delta, relative = self._first_guess(epsilon), within(tolerance / 4.0)
-        for _ in range(ROUNDS):
-            try:
-                reading = self._line(finding_epsilon(epsilon), epsilon, log_delta, relative).read(epsilon)
-            except GIVEN_UP:
-                break
-            before = found.gap
-            found = found & Enclosure(exp_down(reading.log_lower), exp_up(reading.log_upper))
-            if found.gap <= tolerance or (found.gap > 0.5 * before and found.lower > 0.0):
-                break
-            log_delta = reading.log_value if reading.log_lower > -math.inf else 0.5 * (log_delta + reading.log_upper)
-            relative = within(relative / 30.0)
-        return found
+        return Enclosure(
+            max(lower * (1.0 - 4.0 * UNIT_ROUNDOFF), leak.lower), min(upper * (1.0 + 4.0 * UNIT_ROUNDOFF) + LEAST, 1.0)
+        )
 
     @cached_property
     def small(self) -> SmallSum | None:
@@ -125,7 +113,7 @@ class Profile:
     @property
     def is_small(self) -> bool:
         """Whether no line is needed, as a rule."""
-        return self.small is not None and ways_to(self.small, self.summands, 1e-6)[0] is Way.SMALL
+        return self.small is not None and ways_to(self.small, self.summands, 1e-6)[0] is Method.SMALL
 
     def _narrowed(
         self,
@@ -137,25 +125,10 @@ class Profile:
         """What the line says, or the small sum, or both."""
         for way in ways_to(self.small, self.summands, tolerance):
             with suppress(*GIVEN_UP, ValueError):
-                found = found & (line() if way is Way.LINE or self.small is None else small(self.small))
+                found = found & (line() if way is Method.LINE or self.small is None else small(self.small))
             if suffices(found.gap, way, tolerance):
                 break
         return found
-
-    def _first_guess(self, epsilon: float) -> float:
-        """The logarithm of δ(ε) by the saddle point, trimming in step with what it says."""
-        log_delta, start = -20.0, 1.0
-        for _ in range(4):
-            _, saddle = choose_bulk(self.summands, finding_epsilon(epsilon), log_delta, 1e-3, start)
-            start, previous, log_delta = saddle.tilt, log_delta, max(min(saddle.log_delta, 0.0), -1e5)
-            if abs(log_delta - previous) < 1.0:
-                break
-        return log_delta
-
-    def _line(self, find: Find, epsilon: float | None, log_delta: float, relative: float, start: float = 1.0) -> Sum:
-        bulk, saddle = choose_bulk(self.summands, find, log_delta, relative, start)
-        place = saddle.epsilon if epsilon is None else epsilon
-        return expand(bulk, Goal(saddle, place, log_delta, relative))
 
     @np.errstate(all="ignore")
     def curve(self, epsilons: Sequence[float], tolerance: float = 1e-6) -> list[Enclosure]:
@@ -165,7 +138,7 @@ class Profile:
         """
         answers: dict[float, Enclosure] = {}
         waiting = sorted({e for e in epsilons if e < self.supremum}) if self.summands else []
-        if self.small is not None and ways_to(self.small, self.summands, tolerance)[0] is Way.SMALL:
+        if self.small is not None and ways_to(self.small, self.summands, tolerance)[0] is Method.SMALL:
             with suppress(*GIVEN_UP, ValueError):
                 found = self.small.curve([e for e in waiting if e > 0.0], tolerance)
                 answers = {e: self._with_leak(found[e] & UNIT_INTERVAL) for e in found}
@@ -174,7 +147,13 @@ class Profile:
         while waiting:
             centre = min(waiting[0] + ahead, waiting[-1])
             try:
-                line = self._line(finding_epsilon(centre), centre, self._first_guess(centre), within(tolerance / 1e5))
+                line = line_at(
+                    self.summands,
+                    finding_epsilon(centre),
+                    centre,
+                    first_guess(self.summands, centre),
+                    within(tolerance / 1e5),
+                )
                 ahead = REACH / line.tilt
                 window = [e for e in waiting if e <= centre + ahead]
                 for e, reading in zip(window, line.read_many(np.array(window)), strict=True):
@@ -189,10 +168,14 @@ class Profile:
         return [answers[e] if e in answers else self.delta(e) for e in epsilons]
 
     @np.errstate(all="ignore")
-    def budget(self, epsilon: float, tolerance: float = 1e-9) -> Budget:
+    def budget(self, epsilon: float, tolerance: float = 1e-9) -> ErrorBudget:
         """Where the width of the answer at ε comes from, term by term."""
-        return self._line(
-            finding_epsilon(epsilon), epsilon, self._first_guess(epsilon), within(tolerance / 4.0)
+        return line_at(
+            self.summands,
+            finding_epsilon(epsilon),
+            epsilon,
+            first_guess(self.summands, epsilon),
+            within(tolerance / 4.0),
         ).budget(epsilon)
 
     @np.errstate(all="ignore")
@@ -200,8 +183,8 @@ class Profile:
         """δ(ε) certified by ball arithmetic alone, smoothed where the characteristic function does not decay."""
         if not self.summands or epsilon >= self.supremum or self.leak.lower >= 1.0:
             return self.delta(epsilon)
-        log_guess = log_up(self._finite_delta(epsilon, 1e-3).upper)
-        if ways_to(self.small, self.summands, relative) != (Way.SMALL,):  # so few steps decay too slowly
+        log_guess = log_up(delta_on_line(self.summands, epsilon, 1e-3).upper)
+        if ways_to(self.small, self.summands, relative) != (Method.SMALL,):  # so few steps decay too slowly
             with suppress(Declined, *GIVEN_UP):
                 return self._with_leak(delta_in_balls(self.summands, epsilon, log_guess, relative))
         try:
@@ -238,10 +221,10 @@ class Profile:
             return Enclosure(math.inf if delta < leak.lower else 0.0, math.inf)
         # δ = leak + (1 - further leak)·(finite part): what the finite part must get below, and stay above.
         if leak.upper > 0.0:
-            low_target = (delta - leak.upper) / (1.0 - self.further_leak.lower) * (1.0 - 4.0 * UNIT) - LEAST
-            high_target = (delta - leak.lower) / (1.0 - self.further_leak.upper) * (1.0 + 4.0 * UNIT) + LEAST
+            low_target = (delta - leak.upper) / (1.0 - self.further_leak.lower) * (1.0 - 4.0 * UNIT_ROUNDOFF) - LEAST
+            high_target = (delta - leak.lower) / (1.0 - self.further_leak.upper) * (1.0 + 4.0 * UNIT_ROUNDOFF) + LEAST
         if not self.summands or self.supremum <= 0.0 or low_target >= self.total_variation:
-            return NOTHING
+            return ZERO
         if high_target <= 0.0 and math.isinf(self.supremum):
             return Enclosure(math.inf, math.inf)  # some loss exceeds every ε
         found = Enclosure(0.0, max(self.supremum, 0.0))
@@ -258,34 +241,4 @@ class Profile:
         return found
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
-        if self.supremum <= 0.0:
-            return NOTHING
-        found = Enclosure(0.0, self.supremum)
-        target = low_target if low_target > 0.0 else high_target
-        if target <= 0.0:
-            return found
-        log_delta, relative = math.log(target), within(tolerance)
-        find, tighter, idle = finding_delta(log_delta) if near is None else finding_epsilon(near), 0.25, 0
-        for _ in range(ROUNDS):
-            try:
-                bulk, saddle = choose_bulk(self.summands, find, log_delta, relative, 1.0)
-                place = max(saddle.epsilon, 0.0)
-                trimmed_for, relative = relative, within(tolerance * max(place, 1e-9) * saddle.tilt * tighter)
-                if saddle.epsilon < 0.0 or relative < trimmed_for:
-                    bulk, saddle = choose_bulk(self.summands, finding_epsilon(place), log_delta, relative, saddle.tilt)
-                line = expand(bulk, Goal(saddle, place, log_delta, relative))
-            except GIVEN_UP:
-                break
-            before, planned = found.upper - found.lower, place
-            found, place = bracket(line, found, place, log_down(low_target), log_up(high_target))
-            idle = idle + 1 if found.upper - found.lower > 0.5 * before else 0
-            if found.gap <= tolerance or idle > 1:
-                break
-            far = abs(place - planned) * saddle.tilt > 1.0  # the line was simply in the wrong place
-            find, tighter = finding_epsilon(place), tighter if far else tighter / 30.0
-        return found
-
-
-def within(relative: float) -> float:
-    """A relative tolerance that floats can serve and that a line is not too coarse for."""
-    return min(max(relative, LEAST_RELATIVE), GREATEST_RELATIVE)
+        return epsilon_on_line(self.summands, self.supremum, low_target, high_target, tolerance, near=near)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dpcompose.inversion.cumulants import Cumulants
+from dpcompose.inversion.losses.protocols import Cumulants
 
 LEAST_TILT, GREATEST_TILT = 1e-9, 1e105
 FAR = 20

@@ -19,9 +19,9 @@ from dpcompose.ledger.errors import Refused
 from dpcompose.ledger.grants import Grant
 from dpcompose.ledger.history import Entry, history
 from dpcompose.ledger.protocol import Act, DoesNotFit
+from dpcompose.ledger.reports.statement import Statement, statement
 from dpcompose.ledger.requests import Disjoint, Request, request_for, text
 from dpcompose.ledger.rules import Guarantee, Rule, exact
-from dpcompose.ledger.statement import Statement, statement
 from dpcompose.numerics.enclosure import Real
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
+from dpcompose.exact.finite import LogRatio
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LONG, LongPairCurve, LongPairLaw
 from dpcompose.notions import ApproxDP, Curve, FiniteLoss, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
-from dpcompose.numerics.finite import LogRatio
 from dpcompose.parameters import exact
 from dpcompose.sources import KOV15, MIR17
 

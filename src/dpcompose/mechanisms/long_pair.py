@@ -16,8 +16,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcompose.exact.atoms import Loss
 from dpcompose.notions import Curve
-from dpcompose.numerics.atoms import Loss
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 
 LONG = 2000

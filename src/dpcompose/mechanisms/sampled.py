@@ -11,7 +11,7 @@ from dpcompose.errors import AdjacencyMismatch, Declined, InvalidParameter
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.mechanisms.name_and_shame import NameAndShame
 from dpcompose.notions import ApproxDP, Guarantee, Profile, Value
-from dpcompose.numerics.enclosure import UNIT, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure, Real, ball, enclose
 from dpcompose.parameters import Param
 from dpcompose.sources import BBG18
 
@@ -52,7 +52,7 @@ def _thinned(delta: Value, rate: Real) -> Value:
     """qδ: a δ that is promised exactly stays exact, so that the theorem answers at its own δ."""
     if not isinstance(delta, Enclosure):
         return Fraction(rate) * Fraction(delta)
-    return enclose(lambda: ball(rate) * ball(delta)) & UNIT
+    return enclose(lambda: ball(rate) * ball(delta)) & UNIT_INTERVAL
 
 
 @describes("X-SAMPLE-LESS", BBG18.at("Sec. 3"), relations=ADD_REMOVE_ONLY)

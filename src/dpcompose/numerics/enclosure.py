@@ -87,9 +87,9 @@ class Enclosure:
         return f"[{rounded(self.lower, ROUND_FLOOR)}, {rounded(self.upper, ROUND_CEILING)}]"
 
 
-UNIT = Enclosure(0.0, 1.0)
+UNIT_INTERVAL = Enclosure(0.0, 1.0)
 NON_NEGATIVE = Enclosure(0.0, math.inf)
-NOTHING = Enclosure(0.0, 0.0)
+ZERO = Enclosure(0.0, 0.0)
 
 
 def ball(x: Real | Enclosure | Ball) -> Ball:
@@ -125,4 +125,4 @@ def rounded(x: float | Fraction, towards: str, digits: int = 6) -> str:
     return f"{shown:f}" if -5 <= shown.adjusted() < 9 else f"{shown:e}".replace("e+", "e")
 
 
-__all__ = ["NON_NEGATIVE", "NOTHING", "UNIT", "Ball", "Enclosure", "Real", "ball", "enclose", "rounded"]
+__all__ = ["NON_NEGATIVE", "UNIT_INTERVAL", "ZERO", "Ball", "Enclosure", "Real", "ball", "enclose", "rounded"]

@@ -18,25 +18,35 @@
 
 from __future__ import annotations
 
-from dpcompose.plots.contests import Noises, noises
-from dpcompose.plots.losses import LossDistribution, losses
-from dpcompose.plots.orders import Converted, RenyiCurve, renyi_curve
-from dpcompose.plots.pictures import FORMATS, figure, legend, plot, save, styled
-from dpcompose.plots.rates import (
+from dpcompose.curves import (
+    COUNTS,
     Boundaries,
     Boundary,
+    Converted,
     Family,
+    Growth,
+    LossDistribution,
+    Noises,
     Overlay,
+    PrivacyProfile,
     Reached,
+    RenyiCurve,
+    Series,
+    Sweep,
     Tangents,
     TradeOff,
     boundaries,
     family,
+    growth,
+    losses,
+    noises,
     overlay,
+    profile,
+    renyi_curve,
     tangents,
     tradeoff,
 )
-from dpcompose.plots.sweeps import COUNTS, Growth, PrivacyProfile, Series, Sweep, growth, profile
+from dpcompose.plots.pictures import FORMATS, figure, legend, plot, save, styled
 
 __all__ = [
     "COUNTS",

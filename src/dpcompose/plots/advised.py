@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from matplotlib.axes import Axes
 
+from dpcompose.curves.noise_contest import Noises
 from dpcompose.plots.canvas import beside, paint
-from dpcompose.plots.contests import Noises
 from dpcompose.plots.looks import BLACK, BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, SKY, SOLID, VERMILION, Look, number
 
 NOISES = {

@@ -83,7 +83,8 @@ def _write(figure: Any, target: Path) -> None:
 def _canvas() -> Any:
     """The painters, which bring matplotlib with them."""
     try:
-        from dpcompose.plots import advised, bars, canvas, curves, squares
+        from dpcompose.plots import advised, bars, canvas, squares
+        from dpcompose.plots import lines as curves
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise

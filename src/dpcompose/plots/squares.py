@@ -9,9 +9,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
+from dpcompose.curves.error_rates import Boundaries, Family, Overlay, Points, Reached, Tangents, TradeOff
 from dpcompose.plots.canvas import beside, paint
 from dpcompose.plots.looks import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, label, look, number, subject
-from dpcompose.plots.rates import Boundaries, Family, Overlay, Points, Reached, Tangents, TradeOff
 from dpcompose.regions.chain import Chain
 from dpcompose.regions.region import Region
 

@@ -15,9 +15,9 @@ from dpcompose.description import Adaptivity, Mechanism, adaptivity_of
 from dpcompose.errors import Contradiction, Declined, InvalidParameter, NotProvable
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile, Renyi
-from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, enclose
+from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Enclosure, Real, enclose
 from dpcompose.parameters import DELTA, EPSILON, Param
-from dpcompose.prove.claims import Known, known
+from dpcompose.prove.claims import Derivation, known
 from dpcompose.prove.short_forms import FewOfMany, OneLine
 
 NEGLIGIBLE = 1e-12
@@ -161,7 +161,7 @@ def _listed(arguments: Arguments) -> Sequence[Real]:
     return arguments.tolist() if isinstance(arguments, np.ndarray) else arguments
 
 
-def least_epsilon(facts: Known, delta: Real, tolerance: float, refined: Refinement) -> Answer:
+def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Refinement) -> Answer:
     """The least ε, from profiles brought to their tolerance in a given way."""
     return reasoned(narrowed("ε", facts, lambda p: refined(p).epsilon(delta), NON_NEGATIVE, tolerance), delta)
 
@@ -195,13 +195,13 @@ def delta(
     if isinstance(epsilon, Sequence | np.ndarray):
         return _deltas(facts, [EPSILON.check("epsilon", e) for e in _listed(epsilon)], tolerance, refined)
     at = EPSILON.check("epsilon", epsilon)
-    return narrowed("δ", facts, lambda p: refined(p).delta(at), UNIT, tolerance)
+    return narrowed("δ", facts, lambda p: refined(p).delta(at), UNIT_INTERVAL, tolerance)
 
 
-def _deltas(facts: Known, epsilons: list[Real], tolerance: float, refined: Refinement) -> Answers:
+def _deltas(facts: Derivation, epsilons: list[Real], tolerance: float, refined: Refinement) -> Answers:
     """The curve: each profile is asked for all that is still open, at once."""
     said: list[list[tuple[Claim[Any], Enclosure]]] = [[] for _ in epsilons]
-    answers = [Answer("δ", UNIT, None, None)] * len(epsilons)
+    answers = [Answer("δ", UNIT_INTERVAL, None, None)] * len(epsilons)
     waiting = list(range(len(epsilons)))
     for claim in facts.profiles():
         try:
@@ -210,7 +210,7 @@ def _deltas(facts: Known, epsilons: list[Real], tolerance: float, refined: Refin
             continue
         for i, value in zip(waiting, found, strict=True):
             said[i].append((claim, value))
-            answers[i] = intersected("δ", said[i], UNIT)
+            answers[i] = intersected("δ", said[i], UNIT_INTERVAL)
         waiting = [i for i in waiting if not is_closed(answers[i], said[i], tolerance)]
         if not waiting:
             break
@@ -241,7 +241,7 @@ def _divergence(claim: Claim[Renyi], order: Real) -> Enclosure:
 
 def narrowed(  # noqa: PLR0917 - one question
     name: str,
-    facts: Known,
+    facts: Derivation,
     ask: Callable[[Profile], Enclosure],
     possible: Enclosure,
     tolerance: float,

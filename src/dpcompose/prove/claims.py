@@ -11,9 +11,9 @@ from dpcompose import mechanisms, theorems
 from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import GDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile
+from dpcompose.prove.derivations import Selection, Work, is_last, roads
 from dpcompose.prove.parts import PartsOf
-from dpcompose.prove.roads import Selection, Work, is_last, roads
-from dpcompose.theorems.dotted import Dotted
+from dpcompose.theorems.sampling.any_profile import Dotted
 
 _LOADED = (mechanisms, theorems)
 """Importing them is what fills the standard library of theorems."""
@@ -24,7 +24,7 @@ AS_ONE = (GDP, LaplaceLoss, FiniteLoss, ApproxDP)
 """Whoever is known exactly through one of these is one pair, which wrappers know how to treat."""
 
 
-class Known:
+class Derivation:
     """Every claim about a whole, and the theorems that declined, found as they are asked for."""
 
     def __init__(self, subject: Composition) -> None:
@@ -62,10 +62,10 @@ class Known:
         return [claim for claim in self.claims if isinstance(claim.guarantee, notion)]
 
 
-def known(subject: Mechanism) -> Known:
+def known(subject: Mechanism) -> Derivation:
     """All that the library concludes about a mechanism or composition."""
     with uncollected():
-        return Known(subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),)))
+        return Derivation(subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),)))
 
 
 @contextmanager
@@ -166,7 +166,7 @@ def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
 
 def _found_out(part: Mechanism) -> tuple[Claim[Any], ...]:
     if isinstance(part, Composition):
-        return tuple(c for c in Known(part).claims if not isinstance(c.guarantee, Profile))
+        return tuple(c for c in Derivation(part).claims if not isinstance(c.guarantee, Profile))
     work = Work(part)
     _describe(part, work)
     for same in tuple(work.claims):

@@ -10,10 +10,10 @@ from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Profile
-from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Enclosure, Real, rounded
+from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Enclosure, Real, rounded
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer, about, intersected, reasoned
-from dpcompose.prove.claims import Known, known
+from dpcompose.prove.claims import Derivation, known
 from dpcompose.shown import Explained
 
 
@@ -73,7 +73,7 @@ def compare(mechanism: Mechanism, *, delta: Real | None = None, epsilon: Real | 
     if delta is not None:
         asked, given, at, possible = "ε", "δ", DELTA.check("delta", delta), NON_NEGATIVE
     else:
-        asked, given, at, possible = "δ", "ε", EPSILON.check("epsilon", epsilon), UNIT
+        asked, given, at, possible = "δ", "ε", EPSILON.check("epsilon", epsilon), UNIT_INTERVAL
     said, refused = _evaluated(facts, at, given)
     best = about(facts.subject, intersected(asked, said, possible))
     best = best if delta is None else reasoned(best, at)
@@ -93,7 +93,7 @@ def _one_each(rows: list[Row]) -> list[Row]:
     return [*kept.values()]
 
 
-def _evaluated(facts: Known, at: Real, given: str) -> tuple[list[tuple[Claim[Any], Enclosure]], dict[str, str]]:
+def _evaluated(facts: Derivation, at: Real, given: str) -> tuple[list[tuple[Claim[Any], Enclosure]], dict[str, str]]:
     """What each profile says, and why some say nothing here."""
     said, refused = [], {}
     for claim in facts.profiles():
@@ -113,7 +113,7 @@ def spoken(claim: Claim[Any]) -> Theorem:
     return claim.theorem
 
 
-def _row(theorem: Theorem, facts: Known, said: list[tuple[Claim[Any], Enclosure]], refused: dict[str, str]) -> Row:
+def _row(theorem: Theorem, facts: Derivation, said: list[tuple[Claim[Any], Enclosure]], refused: dict[str, str]) -> Row:
     own = [
         (found.upper, claim, found) for claim, found in said if spoken(claim) is theorem and Side.UPPER in claim.side
     ]
@@ -124,7 +124,7 @@ def _row(theorem: Theorem, facts: Known, said: list[tuple[Claim[Any], Enclosure]
     return Row(theorem.id, theorem.aliases, None, reason, None, str(theorem.source))
 
 
-def _reason(theorem: Theorem, facts: Known) -> str:
+def _reason(theorem: Theorem, facts: Derivation) -> str:
     """Why a theorem was never applied: it declined, or what it needs was not to be had."""
     own = [why for t, why in facts.declined if t is theorem]
     if own:

@@ -8,7 +8,7 @@ from typing import Any
 from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.errors import Declined
 from dpcompose.kernel import Claim, Side, Theorem
-from dpcompose.prove.roads import Work, paths
+from dpcompose.prove.derivations import Work, paths
 
 MANY = 64
 """From so many different parts on, parts of one kind are reasoned about together."""

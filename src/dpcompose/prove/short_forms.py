@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Claim, Side
 from dpcompose.numerics.enclosure import Enclosure, rounded
-from dpcompose.shown import Explained, Shown
+from dpcompose.shown import Explained, NotebookResult
 
 
 class _Answer(Protocol):
@@ -67,7 +67,7 @@ class _Answers(Protocol):
         """In order."""
 
 
-class FewOfMany(Shown):
+class FewOfMany(NotebookResult):
     """Many answers, of which a prompt shows the first ones."""
 
     __slots__ = ()

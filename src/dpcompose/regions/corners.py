@@ -16,19 +16,19 @@ from typing import Any
 
 from flint import arb
 
+from dpcompose.exact.atoms import scaled
+from dpcompose.exact.binomial import two_point_tails
+from dpcompose.exact.states import Extent, table
 from dpcompose.kernel import Claim
 from dpcompose.mechanisms.discrete_pair import PairLaw
 from dpcompose.notions import Profile
-from dpcompose.numerics.atoms import scaled
-from dpcompose.numerics.binomial import two_point_tails
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
-from dpcompose.numerics.states import Extent, table
 from dpcompose.regions.chain import Chain
 from dpcompose.regions.tradeoff import Corners
-from dpcompose.theorems.loss import SumOfLosses
-from dpcompose.theorems.optimal import LeakyResponses
-from dpcompose.theorems.steps import leak_of
+from dpcompose.theorems.approx.optimal import LeakyResponses
+from dpcompose.theorems.approx.steps import leak_of
+from dpcompose.theorems.loss.exact_sums import SumOfLosses
 
 MOST_CORNERS = 20_000
 MOST_EXACT = 400

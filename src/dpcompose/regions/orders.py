@@ -10,9 +10,9 @@ from typing import Any
 from dpcompose.description import Mechanism
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import HockeyStick, Pair, Profile
-from dpcompose.numerics.enclosure import UNIT, Enclosure, Real
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure, Real
 from dpcompose.prove.answer import Answer, narrowed
-from dpcompose.prove.claims import Known, known
+from dpcompose.prove.claims import Derivation, known
 from dpcompose.regions.chain import Chain, Point, hull
 from dpcompose.regions.closed import LaplaceTradeoff, NormalTradeoff
 from dpcompose.regions.corners import corners
@@ -20,7 +20,7 @@ from dpcompose.regions.envelope import Envelope
 from dpcompose.regions.levels import Levels
 from dpcompose.regions.tradeoff import Corners, Order, Tradeoff
 from dpcompose.theorems.gdp import NormalProfile
-from dpcompose.theorems.loss import LaplaceProfile
+from dpcompose.theorems.loss.exact_sums import LaplaceProfile
 
 ASKED, COARSE = 1e-9, 1e-5
 """The relative gap asked of a single value of a profile: of all claims together, and of one by itself, which as a rule
@@ -33,7 +33,7 @@ NEAR = 1e-4
 class BothOrders:
     """T(P, Q) and T(Q, P) of every pair that the neighbours may give, and what is known of the mechanism."""
 
-    facts: Known
+    facts: Derivation
     views: tuple[View, ...]
     pairs: tuple[tuple[Tradeoff, Tradeoff], ...]
     """Both orders of each view."""
@@ -107,7 +107,7 @@ class View:
     claim knows that very pair, in that order.
     """
 
-    facts: Known
+    facts: Derivation
     turned: bool
     """Which pair: as listed, or with the record in the other input."""
     alone: bool
@@ -136,7 +136,7 @@ class View:
         return Enclosure(found.lower, max([found.upper, *others]))
 
 
-def views(facts: Known) -> tuple[View, ...]:
+def views(facts: Derivation) -> tuple[View, ...]:
     """Every pair that the neighbours may give: those listed by the first claim that knows them from both sides."""
     for claim in facts.profiles():
         pairs = claim.guarantee.pairs()
@@ -147,15 +147,15 @@ def views(facts: Known) -> tuple[View, ...]:
     return (View(facts, turned=False, alone=False, symmetric=False),)
 
 
-def ask(facts: Known, order: Order, t: Real, asked: float = ASKED) -> Answer:
+def ask(facts: Derivation, order: Order, t: Real, asked: float = ASKED) -> Answer:
     """δ at t ≥ 0, the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
     return _narrowed(facts, lambda profile: _worst(profile, order, t), asked)
 
 
 def _narrowed(
-    facts: Known, said: Callable[[Profile], Enclosure], asked: float, first: Sequence[Claim[Profile]] = ()
+    facts: Derivation, said: Callable[[Profile], Enclosure], asked: float, first: Sequence[Claim[Profile]] = ()
 ) -> Answer:
-    return narrowed("δ", facts, lambda profile: said(profile.to(max(asked, COARSE))), UNIT, asked, NEAR, first)
+    return narrowed("δ", facts, lambda profile: said(profile.to(max(asked, COARSE))), UNIT_INTERVAL, asked, NEAR, first)
 
 
 def _worst(profile: Profile, order: Order, t: Real) -> Enclosure:

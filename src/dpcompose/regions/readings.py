@@ -12,13 +12,13 @@ import numpy as np
 from dpcompose.description import Mechanism
 from dpcompose.errors import NotProvable
 from dpcompose.kernel import Side
-from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.parameters import DELTA, Param
 from dpcompose.prove.answer import Answer, Answers, Arguments
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.answer import epsilon as epsilon_at
-from dpcompose.prove.claims import Known, known
+from dpcompose.prove.claims import Derivation, known
 from dpcompose.regions.chain import Floats
 from dpcompose.regions.orders import View, both_orders, views
 from dpcompose.regions.region import RATE
@@ -95,7 +95,9 @@ def tpr(
 
 def _complement(name: str, answer: Answer) -> Answer:
     """1 minus an error: the ends, their claims and the safe side change places."""
-    return Answer(name, complement(answer.enclosure) & UNIT, answer.lower_by, answer.upper_by, answer.note, Side.UPPER)
+    return Answer(
+        name, complement(answer.enclosure) & UNIT_INTERVAL, answer.lower_by, answer.upper_by, answer.note, Side.UPPER
+    )
 
 
 def advantage(mechanism: Mechanism) -> Answer:
@@ -168,10 +170,10 @@ def posterior(mechanism: Mechanism, prior: Real = Fraction(1, 2), delta: Real = 
         enclose(lambda x=end: ball(x) / (1 + ball(x))) if end < math.inf else Enclosure(1.0, 1.0)  # type: ignore[misc]
         for end in (found.lower, found.upper)
     )
-    return Answer("posterior", Enclosure(low.lower, high.upper) & UNIT, found.upper_by, found.lower_by)
+    return Answer("posterior", Enclosure(low.lower, high.upper) & UNIT_INTERVAL, found.upper_by, found.lower_by)
 
 
-def _quantile(facts: Known, chance: Real, possible: Enclosure) -> Enclosure:
+def _quantile(facts: Derivation, chance: Real, possible: Enclosure) -> Enclosure:
     """The least t ≥ 0 with P(L > t) at most the chance, in the worse order; at least ε(δ), as P(L > t) ≥ δ(t)."""
     tails = [
         _tail(view, order)

@@ -17,12 +17,12 @@ import numpy as np
 
 from dpcompose.description import Composition, Mechanism
 from dpcompose.kernel import Claim
-from dpcompose.numerics.enclosure import UNIT, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure, Real, ball, enclose
 from dpcompose.parameters import EPSILON, Param
 from dpcompose.regions.chain import Chain
 from dpcompose.regions.orders import ask, both_orders
 from dpcompose.regions.tradeoff import Order, Tradeoff, complement
-from dpcompose.shown import Shown
+from dpcompose.shown import NotebookResult
 
 RATE = Param("α", 0, 1, "probability", typical=(0.01, 0.5))
 TOLERANCE = Param("tolerance", 0, 1, "absolute")
@@ -49,7 +49,7 @@ class Tangent:
 
 
 @dataclass(frozen=True)
-class Region(Shown):
+class Region(NotebookResult):
     """All pairs (fnr, fpr) that tests reach: the truth lies between an inner and an outer polygon."""
 
     below: Chain
@@ -125,7 +125,7 @@ class Region(Shown):
             )
             for chain, s in ((self.below, slope.lower), (self.above, slope.upper))
         )
-        return Enclosure(Enclosure.exactly(low).lower, Enclosure.exactly(high).upper) & UNIT
+        return Enclosure(Enclosure.exactly(low).lower, Enclosure.exactly(high).upper) & UNIT_INTERVAL
 
     def intersect(self, other: Region) -> Region:
         """The pairs of rates that lie in both regions."""

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms.discrete_pair import distribution, mass_of
-from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.parameters import DELTA, EPSILON, Param
-from dpcompose.theorems import simulation as lemma
+from dpcompose.regions import simulation_lemma as lemma
 
 Masses: TypeAlias = tuple[Fraction, ...]
 SYMBOLS = (0, 1, "I am U", "I am V")
@@ -135,10 +135,10 @@ def _factor(epsilon: Real | None, exp_epsilon: Real | None) -> tuple[Fraction, E
     if (epsilon is None) == (exp_epsilon is None):
         raise InvalidParameter("epsilon, exp_epsilon", (epsilon, exp_epsilon), "exactly one of the two")
     if exp_epsilon is not None:
-        return Fraction(FACTOR.check("exp_epsilon", exp_epsilon)), NOTHING
+        return Fraction(FACTOR.check("exp_epsilon", exp_epsilon)), ZERO
     e = MOST_EPSILON.check("epsilon", EPSILON.check("epsilon", epsilon))
     if not e:
-        return Fraction(1), NOTHING
+        return Fraction(1), ZERO
     with ctx.workprec(_BITS):
         mantissa, exponent = ball(e).exp().upper().man_exp()
     factor = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

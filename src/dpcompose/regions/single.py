@@ -8,8 +8,8 @@ from dpcompose.description import Mechanism
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
 from dpcompose.parameters import DELTA, EPSILON, exact
 from dpcompose.regions.region import RATE
+from dpcompose.regions.simulation_lemma import LaplacePair, SingleRegion
 from dpcompose.regions.witness import judge
-from dpcompose.theorems.simulation import LaplacePair, SingleRegion
 
 
 def within(fnr: Real, fpr: Real, *, epsilon: Real, delta: Real) -> bool | None:

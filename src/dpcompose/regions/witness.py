@@ -12,11 +12,11 @@ from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 from dpcompose.regions.orders import ask, both_orders
 from dpcompose.regions.tradeoff import Order, Tradeoff, complement
-from dpcompose.shown import Shown
+from dpcompose.shown import NotebookResult
 
 
 @dataclass(frozen=True, slots=True)
-class Witness(Shown):
+class Witness(NotebookResult):
     """The event "the log-likelihood ratio of the first against the second neighbour exceeds `threshold`".
 
     Its probabilities violate P(A) ≤ e^ε Q(A) + δ by `excess`. Outcomes whose ratio is exactly e^threshold weigh the
@@ -54,7 +54,7 @@ class Witness(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement(Shown):
+class Judgement(NotebookResult):
     """Whether a mechanism is (ε, δ)-DP: `holds` is True, with the claim; False, with the event; or None, undecided."""
 
     epsilon: Real

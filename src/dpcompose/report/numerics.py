@@ -12,16 +12,16 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from dpcompose import inversion
-from dpcompose.inversion.expansion import Find, choose_bulk, expand
-from dpcompose.inversion.profiles import GIVEN_UP, within
+from dpcompose.inversion.line.jumps import Find, choose_bulk, expand
+from dpcompose.inversion.line.search import GIVEN_UP, within
+from dpcompose.inversion.line.spectrum import Goal
 from dpcompose.inversion.saddle import at_epsilon
-from dpcompose.inversion.spectrum import Goal
 from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.prove.answer import Answer
 from dpcompose.report.sheet import Sheet, Table, sheet
 from dpcompose.report.words import up
-from dpcompose.theorems.inverted import Inverted
+from dpcompose.theorems.loss.inverted import Inverted
 
 TERMS = {
     "aliasing": "copies of the profile a period away",
@@ -43,7 +43,7 @@ class Numerics:
     """The lines behind an answer, one for each order of the pair in which it was read; none for a closed form."""
 
     level: float
-    lines: tuple[inversion.Budget | str, ...]
+    lines: tuple[inversion.ErrorBudget | str, ...]
     """Or why there is no line in that order."""
 
 
@@ -62,7 +62,7 @@ def _is_line(claim: Claim[object] | None) -> bool:  # type: ignore[type-var]
     return claim is not None and isinstance(claim.guarantee, Inverted)
 
 
-def _budget(profile: inversion.Profile, epsilon: float, tolerance: float) -> inversion.Budget | str:
+def _budget(profile: inversion.Profile, epsilon: float, tolerance: float) -> inversion.ErrorBudget | str:
     """The line that the engine draws at ε, aiming at a relative gap, and its errors there."""
     if epsilon >= profile.supremum:
         return BEYOND
@@ -86,7 +86,7 @@ def _(result: Numerics) -> Sheet:
     return Sheet("dpc.numerics/1", (said,), tables, {"method": method, "epsilon": result.level, "lines": lines})
 
 
-def _table(line: inversion.Budget | str, place: int, count: int) -> Table:
+def _table(line: inversion.ErrorBudget | str, place: int, count: int) -> Table:
     order = "Either order" if count == 1 else ("First order", "Second order")[place]
     if isinstance(line, str):
         return Table(("",), ((line,),), order)

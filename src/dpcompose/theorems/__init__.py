@@ -1,55 +1,9 @@
-"""What is known: one file a notion, how it composes and what it implies."""
+"""What is known, one room a notion: how it composes and what it implies. Everything here states theorems.
 
-from dpcompose.theorems import (
-    below_one,
-    bent,
-    bounded_range,
-    closed,
-    discrete_gaussian_curve,
-    dotted,
-    finite_curves,
-    fixed_size_curve,
-    fixed_size_members,
-    gdp,
-    loss,
-    mixtures,
-    optimal,
-    post,
-    product,
-    renyi,
-    sampled_curves,
-    sampled_discrete,
-    sampled_normal_curve,
-    sampling,
-    top,
-    transform,
-    without_replacement,
-    zcdp,
-)
+Read `post`, then `approx` (what follows from ε and δ), `gdp`, `loss` (the law of the loss itself), `renyi`, `zcdp`,
+and `sampling` last. `sketches` holds what the published sketches promise.
+"""
 
-__all__ = [
-    "below_one",
-    "bent",
-    "bounded_range",
-    "closed",
-    "discrete_gaussian_curve",
-    "dotted",
-    "finite_curves",
-    "fixed_size_curve",
-    "fixed_size_members",
-    "gdp",
-    "loss",
-    "mixtures",
-    "optimal",
-    "post",
-    "product",
-    "renyi",
-    "sampled_curves",
-    "sampled_discrete",
-    "sampled_normal_curve",
-    "sampling",
-    "top",
-    "transform",
-    "without_replacement",
-    "zcdp",
-]
+from dpcompose.theorems import approx, bounded_range, gdp, loss, post, renyi, sampling, zcdp
+
+__all__ = ["approx", "bounded_range", "gdp", "loss", "post", "renyi", "sampling", "zcdp"]

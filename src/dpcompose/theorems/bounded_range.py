@@ -14,11 +14,11 @@ from scipy.special import bdtr
 
 from dpcompose.description import Adaptivity
 from dpcompose.errors import Declined
+from dpcompose.exact.bounded_range import Choice, Curve, Grid, at_least, at_most
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.exponential import RANGES
 from dpcompose.notions import BoundedRange, Profile
-from dpcompose.numerics.bounded_range import Choice, Curve, Grid, at_least, at_most
-from dpcompose.numerics.enclosure import NOTHING, UNIT, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import DDR20
 
@@ -44,13 +44,13 @@ class FixedSeries(Profile):
         """The largest over the number of low outcomes that are counted; those far from it in floats are left out."""
         level, k = Fraction(epsilon), self.count
         if level >= k * self.range:
-            return NOTHING
+            return ZERO
         places = np.arange(k)
         places = places[places < float((k * self.range - level) / self.range)]
         guesses = self._guesses(float(level), places)
         near = places[~(guesses < np.nanmax(guesses, initial=0.0) * (1 - 1e-7))]  # also what floats cannot tell
         found = [enclose(partial(self._value, level, int(i)), gap=2.0**-40) for i in near]
-        return Enclosure(max(e.lower for e in found), max(e.upper for e in found)) & UNIT
+        return Enclosure(max(e.lower for e in found), max(e.upper for e in found)) & UNIT_INTERVAL
 
     def _guesses(self, level: float, low: NDArray[np.intp]) -> NDArray[np.float64]:
         """`_value` in floats, good to better than 1e-8; NaN where both terms nearly cancel."""
@@ -78,7 +78,7 @@ class FixedSeries(Profile):
         """Its inverse, certified by two evaluations."""
         target, most = Enclosure.exactly(delta), Enclosure.exactly(self.range * self.count)
         if delta >= 1 or not self.count:
-            return NOTHING
+            return ZERO
         if not delta:
             return most
         spread = float(self.range) ** 2 * self.count / 8
@@ -108,7 +108,7 @@ class AdaptiveSeries(Profile):
     def delta(self, epsilon: Real) -> Enclosure:
         """Read off a grid that reaches beyond ε."""
         if epsilon >= self.most:
-            return NOTHING
+            return ZERO
         level, rho = Enclosure.exactly(epsilon), self.spread
         rarity = max(level.upper - rho, 0.0) ** 2 / (4 * rho)
         reach = self._reach(max(level.upper + 2 * math.sqrt(rho), rho + 2 * math.sqrt(rho * (rarity + 7))))
@@ -120,7 +120,7 @@ class AdaptiveSeries(Profile):
         """Read off a grid that reaches beyond any ε needed."""
         most = Enclosure.exactly(self.most)
         if delta >= 1:
-            return NOTHING
+            return ZERO
         if not delta:
             return most
         target, rho = Enclosure.exactly(delta), self.spread

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.description import Adaptivity
+from dpcompose.exact.normal import normal_delta, normal_epsilon
 from dpcompose.kernel import Parts, Side, composes, implies
 from dpcompose.notions import GDP, Profile, SymmetricProfile
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.numerics.normal import normal_delta, normal_epsilon
 from dpcompose.sources import BW18, DRS22
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.errors import Declined
-from dpcompose.numerics.chisquare import random_shift_renyi, scaled_chisquare_delta, scaled_normal_renyi
+from dpcompose.exact.chisquare import random_shift_renyi, scaled_chisquare_delta, scaled_normal_renyi
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 

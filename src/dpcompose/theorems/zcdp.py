@@ -9,7 +9,7 @@ from dpcompose.kernel import Parts, composes, implies
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Linear, Profile
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BS16, CKS20, HERE, WRRW23
-from dpcompose.theorems.renyi import CanonneKamathSteinke, OneOrder, leak_in, total_of
+from dpcompose.theorems.renyi.conversions import CanonneKamathSteinke, OneOrder, leak_in, total_of
 
 
 @implies("PURE-ZCDP", HERE.at("PURE-ZCDP"))

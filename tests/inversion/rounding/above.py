@@ -25,14 +25,14 @@ from dpcompose.inversion import (
     SampledGaussianLoss,
     SampledLaplaceLoss,
     TwoPointLoss,
-    ceiling,
     profile,
 )
-from dpcompose.inversion.direction import Direction
-from dpcompose.inversion.repeated import Repeated, TiltedRepeated
-from dpcompose.inversion.rounding import UNIT, short
-from dpcompose.inversion.tally import Addend, Numbers, Tally
-from dpcompose.inversion.window import Window
+from dpcompose.inversion import quick_bound as ceiling
+from dpcompose.inversion.line.running_sums import Addend, Numbers, Tally
+from dpcompose.inversion.losses.protocols import Direction
+from dpcompose.inversion.losses.repeated import Repeated, TiltedRepeated
+from dpcompose.inversion.losses.window import Window
+from dpcompose.numerics.rounding import UNIT_ROUNDOFF, short
 
 TIGHT, ROUGH = 1e-12, 1e-9
 
@@ -118,7 +118,7 @@ def greatest_losses(gauge: Gauge) -> None:
                 (SampledLaplaceLoss(size, rate, Direction.REMOVE).supremum, (q * e.expm1()).log1p()),
                 (SampledGaussianLoss(rate, size, Direction.ADD).supremum, -(-q).log1p()),
             ):
-                gauge.see_below(truth, bound, 100 * UNIT * truth, parts[:3], kinds)
+                gauge.see_below(truth, bound, 100 * UNIT_ROUNDOFF * truth, parts[:3], kinds)
 
 
 def chernoff_ceilings(gauge: Gauge) -> None:
@@ -132,7 +132,7 @@ def chernoff_ceilings(gauge: Gauge) -> None:
             constant = t * (t + 1) * mu / 2 + t * t.log() - (t + 1) * (t + 1).log()
             for epsilon, bound in zip(places.tolist(), found.tolist(), strict=True):
                 size = abs(constant) + t * epsilon
-                gauge.see_below(constant - t * epsilon, bound, 20 * UNIT * size + TIGHT, mu, tilt, epsilon)
+                gauge.see_below(constant - t * epsilon, bound, 20 * UNIT_ROUNDOFF * size + TIGHT, mu, tilt, epsilon)
 
 
 def hazards(gauge: Gauge) -> None:

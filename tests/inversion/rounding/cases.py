@@ -20,17 +20,16 @@ from dpcompose.inversion import (
     geometric_loss,
     staircase_loss,
 )
-from dpcompose.inversion.direction import Direction
-from dpcompose.inversion.loss import Smooth, Step
-from dpcompose.inversion.rounding import short
-from dpcompose.inversion.window import Window
+from dpcompose.inversion.losses.protocols import Direction, RepeatableLoss, TiltedStep
+from dpcompose.inversion.losses.window import Window
 from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.rounding import short
 
 
 class Case(NamedTuple):
     """A loss, its law for tilts up to the first number and frequencies up to the second, and the two numbers."""
 
-    loss: Smooth
+    loss: RepeatableLoss
     law: Callable[[float, float], laws.Law]
     tilt: float
     reach: float
@@ -177,7 +176,7 @@ class Transformed(NamedTuple):
     """A step, and its characteristic function in balls at the multiples of a spacing."""
 
     case: Case
-    step: Step
+    step: TiltedStep
     spacing: float
     truths: list[acb]
 

@@ -15,13 +15,13 @@ from rounding import laws
 from rounding.cases import decimal
 from rounding.measure import Gauge, Row
 
-from dpcompose.inversion.beside import above, below, staying
-from dpcompose.inversion.cut import Cells, Divisible, Mesh
-from dpcompose.inversion.cut_atoms import AtomStep
-from dpcompose.inversion.cut_laplace import LaplaceStep
-from dpcompose.inversion.cut_normal import NormalStep
-from dpcompose.inversion.direction import Direction
-from dpcompose.inversion.rounding import LEAST, UNIT
+from dpcompose.inversion.few_steps.atom_cells import AtomStep
+from dpcompose.inversion.few_steps.bracket_laws import above, below, share_kept_low
+from dpcompose.inversion.few_steps.cells import Cells, Divisible, Mesh
+from dpcompose.inversion.few_steps.laplace_cells import LaplaceStep
+from dpcompose.inversion.few_steps.normal_cells import NormalStep
+from dpcompose.inversion.losses.protocols import Direction
+from dpcompose.numerics.rounding import LEAST, UNIT_ROUNDOFF
 
 Measures = Callable[[arb], tuple[arb, arb]]
 r"""P and $e^{-L}P$ of all losses below a number."""
@@ -212,8 +212,8 @@ def laws_above(gauge: Gauge) -> None:
                 moved = (arb(x) + doubt) / share
                 moved = min(most, moved)
                 found, exact, carried = found + weight, exact + carried + moved, most - moved
-                gauge.see_below(exact, found, 40 * UNIT * found, span, cells.mass.size)
-            gauge.see_below(exact + carried + cells.under, found + weights[0], 40 * UNIT * found, span)
+                gauge.see_below(exact, found, 40 * UNIT_ROUNDOFF * found, span, cells.mass.size)
+            gauge.see_below(exact + carried + cells.under, found + weights[0], 40 * UNIT_ROUNDOFF * found, span)
 
 
 def laws_below(gauge: Gauge) -> None:
@@ -222,9 +222,9 @@ def laws_below(gauge: Gauge) -> None:
     with ctx.workprec(200):
         for _ in range(40):
             cells, span = drawn_cells(random)
-            most = cells.mass * (1.0 + cells.mass_error + 4.0 * UNIT)
+            most = cells.mass * (1.0 + cells.mass_error + 4.0 * UNIT_ROUNDOFF)
             excess = np.maximum(cells.excess - cells.excess_error, 0.0)
-            stays = staying(most, excess, span)
+            stays = share_kept_low(most, excess, span)
             share, grow = -(-arb(span)).expm1(), arb(span).exp()
             found, exact, weights = arb(0), arb(0), below(cells, span).tolist()
             rows = list(zip(stays.tolist(), most.tolist(), excess.tolist(), cells.mass.tolist(), strict=True))
@@ -232,11 +232,13 @@ def laws_below(gauge: Gauge) -> None:
                 (stay, _, x, p), (under, p_under, x_under, lesser) = rows[j], rows[j - 1]
                 deficit = grow * (share * p_under - x_under)
                 needed, there = (1 - arb(under)) * deficit, arb(stay) * x
-                gauge.see_below(needed, there + 1e-285, 60 * UNIT * there + 1e-285, span, j)
+                gauge.see_below(needed, there + 1e-285, 60 * UNIT_ROUNDOFF * there + 1e-285, span, j)
                 least = 1 - arb(cells.mass_error)
                 found += weights[j]
                 exact += (arb(stay) * p + (1 - arb(under)) * lesser) * least
-                gauge.see_below(found, exact + (1 - arb(rows[-1][0])) * rows[-1][3], 40 * UNIT * exact, span, j)
+                gauge.see_below(
+                    found, exact + (1 - arb(rows[-1][0])) * rows[-1][3], 40 * UNIT_ROUNDOFF * exact, span, j
+                )
 
 
 ROWS = [

@@ -10,8 +10,8 @@ from rounding import laws
 from rounding.cases import decimal
 from rounding.measure import POINTS, Gauge, Row
 
-from dpcompose.numerics.atoms import rounded_logs
-from dpcompose.numerics.binomial import two_point_delta
+from dpcompose.exact.atoms import rounded_logs
+from dpcompose.exact.binomial import two_point_delta
 from dpcompose.numerics.chain import Chain, Flat, Rising
 from dpcompose.numerics.enclosure import Enclosure
 

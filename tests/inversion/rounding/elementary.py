@@ -11,9 +11,11 @@ from flint import arb, ctx
 from rounding.measure import POINTS, Gauge, Row
 from scipy.special import erfcx
 
-from dpcompose.inversion.rounding import (
+from dpcompose.inversion.losses.window import ERFCX
+from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.rounding import (
     LIBM,
-    UNIT,
+    UNIT_ROUNDOFF,
     Floats,
     exp_down,
     exp_up,
@@ -24,8 +26,6 @@ from dpcompose.inversion.rounding import (
     nearest,
     short,
 )
-from dpcompose.inversion.window import ERFCX
-from dpcompose.numerics.enclosure import Enclosure
 
 Draw = Callable[[np.random.Generator], Floats]
 
@@ -76,7 +76,7 @@ def correctly_rounded(gauge: Gauge) -> None:
         for a, b, *values in zip(x.tolist(), y.tolist(), *(f.tolist() for f in found), strict=True):
             truths = (arb(a) + arb(b), arb(a) * arb(b), arb(a) / arb(b), arb(a).sqrt())
             for value, truth in zip(values, truths, strict=True):
-                gauge.see(arb(value) - truth, UNIT * abs(truth), a, b)
+                gauge.see(arb(value) - truth, UNIT_ROUNDOFF * abs(truth), a, b)
 
 
 def of_numpy(name: str) -> Row:
@@ -123,7 +123,7 @@ def of_pairs(gauge: Gauge) -> None:
 
 
 def of_turns(gauge: Gauge) -> None:
-    """Complex exponentials, and the power -2 of `two_point`."""
+    """Complex exponentials, and the power -2 of `randomized_response`."""
     random = np.random.default_rng(14)
     angles, bases = spread(-1e6, 1e6)(random), 10.0 ** random.uniform(-2.0, 150.0, POINTS)
     with ctx.workprec(200):
@@ -202,7 +202,7 @@ def outward_ends(gauge: Gauge) -> None:
             truth = arb(x) * arb(r).exp() / 3
             wide = truth + arb(0, abs(truth) * r)
             found = Enclosure.of(wide)
-            allowed = 2 * UNIT * abs(truth) + wide.rad()
+            allowed = 2 * UNIT_ROUNDOFF * abs(truth) + wide.rad()
             gauge.see_between(found.lower, wide.lower(), truth + allowed, x, r)
             gauge.see_between(truth - allowed, wide.upper(), found.upper, x, r)
 

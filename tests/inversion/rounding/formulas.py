@@ -1,4 +1,4 @@
-"""Formulas with a slack of their own: windows, log ratios, panels, and the error terms of `bounds`."""
+"""Formulas with a slack of their own: windows, log ratios, panels, and the error terms of `error_terms`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 from flint import arb, ctx
 from rounding.measure import POINTS, Gauge, Row
 
-from dpcompose.inversion import bounds
-from dpcompose.inversion.decay import Layers
-from dpcompose.inversion.direction import Direction
-from dpcompose.inversion.legendre import POINTS as NODES
-from dpcompose.inversion.legendre import RADII, log_error, panels, rule
-from dpcompose.inversion.line import Alias
-from dpcompose.inversion.repeated import power_of_leak, union
-from dpcompose.inversion.rounding import UNIT, Floats
-from dpcompose.inversion.sampled_gaussian import SampledGaussianLoss
-from dpcompose.inversion.window import Window
+from dpcompose.inversion import error_terms as bounds
+from dpcompose.inversion.line.line import Alias
+from dpcompose.inversion.losses.decay import Layers
+from dpcompose.inversion.losses.protocols import Direction
+from dpcompose.inversion.losses.repeated import power_of_leak, union
+from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
+from dpcompose.inversion.losses.window import Window
 from dpcompose.numerics.enclosure import Enclosure, ball
+from dpcompose.numerics.legendre import POINTS as NODES
+from dpcompose.numerics.legendre import RADII, log_error, panels, rule
+from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Floats
 
 
 def magnitude(random: np.random.Generator, low: float, high: float, count: int = POINTS) -> list[float]:
@@ -85,16 +85,18 @@ def legendre_panels(gauge: Gauge) -> None:
     with ctx.workprec(200):
         exact = [arb.legendre_p_root(NODES, i, weight=True) for i in range(NODES)]
         for x, w, (node, weight) in zip(*(c.tolist() for c in rule(NODES)), exact, strict=True):
-            gauge.see(arb(x) - node, UNIT * abs(node), x)
-            gauge.see(arb(w) - weight, UNIT * weight, x)
+            gauge.see(arb(x) - node, UNIT_ROUNDOFF * abs(node), x)
+            gauge.see(arb(w) - weight, UNIT_ROUNDOFF * weight, x)
         for end in magnitude(random, -6, 3, 20):
             count = int(random.integers(1, 60))
             nodes, weights = panels(-end, end, count)
             half = arb(end) / count
             for i, (x, w) in enumerate(zip(nodes.tolist(), weights.tolist(), strict=True)):
                 node, weight = exact[i % NODES]
-                gauge.see(arb(x) + arb(end) - half * (2 * (i // NODES) + 1 + node), 4 * UNIT * end, x, end, count)
-                gauge.see(arb(w) - half * weight, 4 * UNIT * half * weight, w, end, count)
+                gauge.see(
+                    arb(x) + arb(end) - half * (2 * (i // NODES) + 1 + node), 4 * UNIT_ROUNDOFF * end, x, end, count
+                )
+                gauge.see(arb(w) - half * weight, 4 * UNIT_ROUNDOFF * half * weight, w, end, count)
 
 
 def ellipses(gauge: Gauge) -> None:
@@ -166,7 +168,7 @@ def alias_sizes(gauge: Gauge) -> None:
         for tau, epsilon in zip(magnitude(random, -4, 4), magnitude(random, -4, 4), strict=True):
             constant = float(random.normal(0.0, 1e3))
             truth = arb(constant) - arb(tau) * arb(epsilon)
-            slack = 8 * UNIT * (abs(constant) + tau * epsilon) + 1e-12
+            slack = 8 * UNIT_ROUNDOFF * (abs(constant) + tau * epsilon) + 1e-12
             gauge.see_below(truth, Alias(constant, tau).log_size(epsilon), slack, constant, tau, epsilon)
 
 

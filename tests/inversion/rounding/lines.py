@@ -13,14 +13,15 @@ from rounding.measure import POINTS, Gauge, Row
 from rounding.sums import log_mixed, mixtures
 
 from dpcompose.inversion import TwoPointLoss
-from dpcompose.inversion.expansion import Sum
-from dpcompose.inversion.lattice import LatticeLine, build_lattice_line
-from dpcompose.inversion.line import Alias, Line, Readable, Reading
-from dpcompose.inversion.lines import Sampled, plain, smoothed_above, smoothed_below
-from dpcompose.inversion.loss import Lattice
-from dpcompose.inversion.rounding import LIBM, Floats, short
+from dpcompose.inversion.line.build import Sampled, plain, smoothed_above, smoothed_below
+from dpcompose.inversion.line.jumps import JumpExpansion
+from dpcompose.inversion.line.lattice_line import LatticeLine, build_lattice_line
+from dpcompose.inversion.line.line import Alias, Line
+from dpcompose.inversion.line.reading import Readable, Reading
+from dpcompose.inversion.line.spectrum import Goal, Period, Spectrum, total_cumulants
+from dpcompose.inversion.losses.protocols import Lattice
 from dpcompose.inversion.saddle import at_epsilon
-from dpcompose.inversion.spectrum import Goal, Period, Spectrum, total_cumulants
+from dpcompose.numerics.rounding import LIBM, Floats, short
 
 NOWHERE = Alias(-1e9, 0.0)
 LAST = 107
@@ -223,7 +224,7 @@ def jump_sums(gauge: Gauge) -> None:
             count, depth = int(random.integers(2, 12)), 700.0 * (i % 2)
             logs, factors = random.normal(-random.uniform(0.0, 600.0), 10.0, count), random.uniform(0.0, 40.0, count)
             terms = [(f, Fixed(Reading(x - depth, x, x, -1.0))) for f, x in zip(factors, logs, strict=True)]
-            found = Sum(terms, 0.0).read(1.0)
+            found = JumpExpansion(terms, 0.0).read(1.0)
             low, high = arb(0), arb(0)
             for factor, log in zip(factors.tolist(), logs.tolist(), strict=True):
                 low += (arb(factor) + arb(log - depth)).exp()
@@ -239,7 +240,7 @@ def remainders(gauge: Gauge) -> None:
         for _ in range(POINTS):
             log = -float(random.uniform(0.0, 700.0))
             remainder = math.exp(log) * 10.0 ** random.uniform(-16.0, 1.0)
-            found = Sum([(0.0, fixed(log))], remainder).read(1.0)
+            found = JumpExpansion([(0.0, fixed(log))], remainder).read(1.0)
             truth = (arb(log).exp() + arb(remainder)).log()
             gauge.see_below(truth, found.log_upper, LIBM * (1 + abs(log)), log, remainder)
 

@@ -20,15 +20,15 @@ from dpcompose.inversion import (
     geometric_loss,
     staircase_loss,
 )
-from dpcompose.inversion.direction import Direction
-from dpcompose.inversion.divided import pieces
-from dpcompose.inversion.finite import FiniteLoss as Atoms
-from dpcompose.inversion.gridded import gridded
-from dpcompose.inversion.legendre import POINTS as ON_A_PANEL
-from dpcompose.inversion.nodes import ACCURATE, COARSE, Nodes, TiltedNodes
-from dpcompose.inversion.rounding import LEAST, short
-from dpcompose.inversion.sampled_gaussian_rule import best_rule, covering, quadrature_nodes
-from dpcompose.inversion.two_point import TwoPointLoss, TwoPointSum
+from dpcompose.inversion.few_steps.pieces import pieces
+from dpcompose.inversion.losses.finite import FiniteLoss as Atoms
+from dpcompose.inversion.losses.nodes import ACCURATE, COARSE, Nodes, TiltedNodes
+from dpcompose.inversion.losses.nodes_by_fft import gridded
+from dpcompose.inversion.losses.protocols import Direction
+from dpcompose.inversion.losses.randomized_response import TwoPointLoss, TwoPointSum
+from dpcompose.inversion.losses.sampled_gaussian.quadrature import best_rule, covering, quadrature_nodes
+from dpcompose.numerics.legendre import POINTS as ON_A_PANEL
+from dpcompose.numerics.rounding import LEAST, short
 
 
 def see_nodes(gauge: Gauge, nodes: Nodes, exact: laws.Law, *point: object) -> None:

@@ -14,14 +14,14 @@ from rounding import laws
 from rounding.cases import decimal
 from rounding.measure import POINTS, Gauge, Row
 
-from dpcompose.inversion import between
-from dpcompose.inversion.composed import Composed, LatticeLaw, Product, compose
-from dpcompose.inversion.cut_atoms import AtomStep
-from dpcompose.inversion.enumerated import enumerated
-from dpcompose.inversion.inside import LaplaceInside
+from dpcompose.inversion.few_steps import bracket as between
+from dpcompose.inversion.few_steps.atom_cells import AtomStep
+from dpcompose.inversion.few_steps.convolution import Composed, LatticeLaw, Product, compose
+from dpcompose.inversion.few_steps.enumerated import enumerated
+from dpcompose.inversion.few_steps.laplace_by_count import LaplaceInside
 from dpcompose.inversion.profiles import Profile
-from dpcompose.inversion.rounding import LIBM, UNIT
 from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF
 
 UNDERFLOW = 1e-300
 
@@ -193,7 +193,7 @@ def any_of_them(gauge: Gauge) -> None:
             low, rest, high = arb(1), arb(1), arb(1)
             for p, m, n in zip(parts, wholes, counts, strict=True):
                 low, rest, high = low * arb(m) ** n, rest * (arb(m) - p) ** n, high * (1 - arb(p)) ** n
-            slack = 5 * LIBM + 2 * UNIT * sum(counts)
+            slack = 5 * LIBM + 2 * UNIT_ROUNDOFF * sum(counts)
             gauge.see_below(rest - low, -found.lower, slack * (low - rest), parts, counts)
             gauge.see_below(1 - high, found.upper, 5 * LIBM * (1 - high), parts, counts)
 

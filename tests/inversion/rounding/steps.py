@@ -12,9 +12,9 @@ from rounding.cases import FREQUENCIES, KINDS, Cases, decimal, transformed
 from rounding.measure import POINTS, Gauge, Row
 
 from dpcompose.inversion import LaplaceLoss
-from dpcompose.inversion.loss import Step
-from dpcompose.inversion.rounding import short
-from dpcompose.inversion.wide_discrete_gaussian import WideDiscreteGaussian
+from dpcompose.inversion.losses.discrete_gaussian import WideDiscreteGaussian
+from dpcompose.inversion.losses.protocols import TiltedStep
+from dpcompose.numerics.rounding import short
 
 TILTS = 16
 """The square of it, for every case."""
@@ -48,7 +48,9 @@ def characteristics(cases: Cases) -> Callable[[Gauge], None]:
     return check
 
 
-def compare(gauge: Gauge, step: Step, spacing: float, indices: np.ndarray, truths: list[acb], *point: object) -> None:
+def compare(
+    gauge: Gauge, step: TiltedStep, spacing: float, indices: np.ndarray, truths: list[acb], *point: object
+) -> None:
     """The characteristic function less 1, at the given multiples of a spacing."""
     values, errors = step.characteristic(spacing, indices)
     for m, value, error in zip(indices.tolist(), values.tolist(), errors.tolist(), strict=True):

@@ -14,13 +14,13 @@ from rounding.measure import POINTS, Gauge, Row
 from rounding.steps import laplace_moment
 
 from dpcompose.inversion import GaussianLoss, LaplaceLoss, TwoPointLoss
-from dpcompose.inversion.divergence import renyi_divergence
-from dpcompose.inversion.line import Alias
-from dpcompose.inversion.loss import Logarithm, Summand, Tilted
-from dpcompose.inversion.repeated import Repeated, power
-from dpcompose.inversion.rounding import short
-from dpcompose.inversion.spectrum import Period, Spectrum
-from dpcompose.numerics.enclosure import NOTHING
+from dpcompose.inversion.line.line import Alias
+from dpcompose.inversion.line.spectrum import Period, Spectrum
+from dpcompose.inversion.losses.protocols import Logarithm, LossSum, TiltedSum
+from dpcompose.inversion.losses.repeated import Repeated, power
+from dpcompose.inversion.renyi import renyi_divergence
+from dpcompose.numerics.enclosure import ZERO
+from dpcompose.numerics.rounding import short
 
 Parts = list[tuple[Fraction, int]]
 
@@ -38,7 +38,7 @@ def see_logarithm(
         gauge.see((truth - acb(modulus, phase)).exp() - 1, allowed, m * spacing, *point)
 
 
-def two_points(seed: int, rounds: int) -> Iterator[tuple[Parts, Tilted, float]]:
+def two_points(seed: int, rounds: int) -> Iterator[tuple[Parts, TiltedSum, float]]:
     """Sums of a few kinds of randomized response under all kinds of tilts."""
     random = np.random.default_rng(seed)
     for i in range(rounds):
@@ -139,7 +139,7 @@ def repeated_moments(gauge: Gauge) -> None:
             gauge.see(arb(tilted.centre) - count * arb(tilted.step.centre), tilted.centre_error, size, tilt, count)
 
 
-def mixtures(seed: int, rounds: int) -> Iterator[tuple[list[Summand], Parts, float]]:
+def mixtures(seed: int, rounds: int) -> Iterator[tuple[list[LossSum], Parts, float]]:
     """Gaussian and Laplace mechanisms together: the parts are sizes with counts, the Gaussian first."""
     random = np.random.default_rng(seed)
     for _ in range(rounds):
@@ -188,7 +188,7 @@ def divergences(gauge: Gauge) -> None:
                 *GaussianLoss.gather([(GaussianLoss(mu), 1)]),
                 *TwoPointLoss.gather([(TwoPointLoss(size), count)]),
             ]
-            found, t, e = renyi_divergence(summands, NOTHING, order), arb(order) - 1, laws.number(size)
+            found, t, e = renyi_divergence(summands, ZERO, order), arb(order) - 1, laws.number(size)
             truth = laws.number(mu) * (t + 1) / 2
             truth += count * ((((t + 1) * e).exp() + (-t * e).exp()) / (1 + e.exp())).log() / t
             gauge.see_between(found.lower, truth, found.upper, mu, size, count, order)

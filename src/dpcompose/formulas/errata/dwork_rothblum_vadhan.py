@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dpcompose.exact.normal import normal_delta, normal_epsilon
 from dpcompose.formulas.errata.erratum import (
     Counterexample,
     Document,
@@ -15,8 +16,7 @@ from dpcompose.formulas.errata.erratum import (
     value,
 )
 from dpcompose.numerics.enclosure import Enclosure, Real, ball
-from dpcompose.numerics.normal import normal_delta, normal_epsilon
-from dpcompose.theorems.closed import advanced_composition, basic_composition, homogeneous_closed_form
+from dpcompose.theorems.approx.closed_forms import advanced_composition, basic_composition, homogeneous_closed_form
 
 MILLIONTH = number("1e-6")
 

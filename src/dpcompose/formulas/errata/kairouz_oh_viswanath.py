@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from dpcompose.exact.normal import normal_delta
 from dpcompose.formulas.errata.erratum import (
     Counterexample,
     Document,
@@ -17,8 +18,7 @@ from dpcompose.formulas.errata.erratum import (
     value,
 )
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
-from dpcompose.numerics.normal import normal_delta
-from dpcompose.theorems.closed import basic_composition, homogeneous_closed_form
+from dpcompose.theorems.approx.closed_forms import basic_composition, homogeneous_closed_form
 
 K, STEP, LEAK, INDEX = 30, number("0.1"), number("0.001"), 12
 FIGURE_3 = r"$k=30$, $\varepsilon=0.1$, $\delta=0.001$"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dpcompose.exact.binomial import two_point_tails
 from dpcompose.formulas.errata.erratum import (
     Counterexample,
     Document,
@@ -14,9 +15,8 @@ from dpcompose.formulas.errata.erratum import (
     stated_epsilon,
     value,
 )
-from dpcompose.numerics.binomial import two_point_tails
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
-from dpcompose.theorems.closed import homogeneous_closed_form, renyi_corollary
+from dpcompose.theorems.approx.closed_forms import homogeneous_closed_form, renyi_corollary
 
 TENTH, PERCENT, BILLIONTH = number("0.1"), number("0.01"), number("1e-9")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dpcompose.exact.normal import normal_epsilon
 from dpcompose.formulas.errata.dwork_rothblum_vadhan import renyi_conversion
 from dpcompose.formulas.errata.erratum import Counterexample, Document, Erratum, Verdict, number, value
 from dpcompose.mechanisms import Gaussian
 from dpcompose.numerics.enclosure import ball
-from dpcompose.numerics.normal import normal_epsilon
 from dpcompose.prove.answer import renyi
 
 

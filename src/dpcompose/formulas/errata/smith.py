@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dpcompose.exact.normal import normal_delta
 from dpcompose.formulas.errata.erratum import (
     Counterexample,
     Document,
@@ -16,9 +17,8 @@ from dpcompose.formulas.errata.erratum import (
     value,
 )
 from dpcompose.numerics.enclosure import Enclosure, Real, ball
-from dpcompose.numerics.normal import normal_delta
-from dpcompose.theorems.closed import basic_composition, strong_composition
-from dpcompose.theorems.simulation import Masses, excess, simulate
+from dpcompose.regions.simulation_lemma import Masses, excess, simulate
+from dpcompose.theorems.approx.closed_forms import basic_composition, strong_composition
 
 P, Q, FACTOR, DELTA = (
     (number("0.6"), number("0.3"), number("0.1")),

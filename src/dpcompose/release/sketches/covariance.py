@@ -18,7 +18,7 @@ import numpy as np
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
-from dpcompose.numerics.chisquare import scaled_normal_renyi
+from dpcompose.exact.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.sampling import OS, Source

@@ -21,8 +21,8 @@ import numpy as np
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
-from dpcompose.numerics.chisquare import scaled_normal_renyi
-from dpcompose.numerics.enclosure import NOTHING, Enclosure, Real
+from dpcompose.exact.chisquare import scaled_normal_renyi
+from dpcompose.numerics.enclosure import ZERO, Enclosure, Real
 from dpcompose.parameters import Param
 from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.sampling import OS, Source
@@ -89,7 +89,7 @@ def cut_price(
 
     def profile(w: float) -> Enclosure:
         if not 0.0 < w < n:
-            return NOTHING if w > 0.0 else _CERTAIN
+            return ZERO if w > 0.0 else _CERTAIN
         return cut_delta(rows, variance_ratio(w, n, wanted.change), wanted.epsilon)[2]
 
     w = _least(profile, wanted, rows, n) if width is None else _declared(profile, wanted, width, n)

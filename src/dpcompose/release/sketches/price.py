@@ -23,10 +23,10 @@ from flint import arb
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.exact.normal import normal_mu
 from dpcompose.mechanisms import BlackBox
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose, rounded
 from dpcompose.numerics.gamma import gamma_lower
-from dpcompose.numerics.normal import normal_mu
 from dpcompose.numerics.positive import enclose_probability
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root

@@ -24,7 +24,7 @@ from itertools import accumulate
 from flint import arb
 
 from dpcompose.errors import Declined, InvalidParameter
-from dpcompose.numerics.enclosure import NOTHING, Ball, Enclosure, Real, ball
+from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.positive import enclose_probability
 
 MOST_ROWS = 10**5
@@ -50,7 +50,7 @@ def random_shift_delta(rows: int, width: Real, t: Real) -> Enclosure:
 
 def _even(n: int, width: Real, t: Real) -> Enclosure:
     if n == 0 or math.inf in {width, t}:
-        return NOTHING
+        return ZERO
     if width == 0:
         return _CERTAIN
     square = Fraction(width) ** 2

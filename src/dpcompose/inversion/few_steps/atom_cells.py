@@ -1,0 +1,71 @@
+"""A finite law, cut along the loss: its atoms fall into cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpcompose.inversion.few_steps.cells import Cells, Mesh, Sketch
+from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class AtomStep:
+    """Losses, each off by at most `loss_error`, with probabilities, each off by `weight_error`, relatively."""
+
+    losses: Floats
+    weights: Floats
+    loss_error: float
+    weight_error: float
+
+    @cached_property
+    def atoms(self) -> Sequence[float]:
+        """All of them."""
+        return tuple(self.losses.tolist())
+
+    @property
+    def least(self) -> float:
+        """The lowest."""
+        return float(self.losses.min()) - self.loss_error
+
+    def reach(self, log_mass: float) -> tuple[float, float]:  # noqa: ARG002 - the ends come first
+        """The ends."""
+        return float(self.losses.min()), float(self.losses.max())
+
+    def sketch(self, log_mass: float) -> Sketch:  # noqa: ARG002 - all there is
+        """The atoms themselves."""
+        return Sketch(self.losses, self.weights)
+
+    def cut(self, mesh: Mesh, log_mass: float) -> Cells:  # noqa: ARG002 - nothing is left out
+        """Each atom in its cell; one a hair below an edge counts as on it."""
+        edges = mesh.edges
+        near = self.loss_error + 8.0 * UNIT_ROUNDOFF * float(np.abs(edges).max())
+        cell = np.searchsorted(edges, self.losses + near, side="right") - 1
+        inside = (cell >= 0) & (cell < mesh.cells)
+        own, weights = cell[inside], self.weights[inside]
+        rise = np.maximum(-np.expm1(edges[own] - self.losses[inside]), 0.0)
+        beyond = cell >= mesh.cells
+
+        def in_cells(values: Floats) -> Floats:
+            found: Floats = np.bincount(own, values, mesh.cells).astype(np.float64)
+            return found
+
+        mass, image = float(self.weights[beyond].sum()), float((self.weights * np.exp(-self.losses))[beyond].sum())
+        error = self.weight_error + 16.0 * UNIT_ROUNDOFF * (1.0 + self.losses.size)
+        wide = error + self.loss_error + 2.0 * LIBM
+        return Cells(
+            in_cells(weights),
+            in_cells(weights * rise),
+            error,
+            in_cells(weights * (rise * (error + LIBM) + 2.0 * UNIT_ROUNDOFF * np.abs(edges[own]))),
+            2.0 * near,
+            float(self.weights[cell < 0].sum()) * (1.0 + error),
+            Enclosure(mass * (1.0 - error), mass * (1.0 + error)),
+            Enclosure(image * (1.0 - wide), image * (1.0 + wide)),
+            kept=float(self.weights.sum()) * (1.0 - error),
+            image=float((self.weights * np.exp(-self.losses))[cell >= 0].sum()) * (1.0 - wide),
+        )

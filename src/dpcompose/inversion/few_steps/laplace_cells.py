@@ -1,0 +1,151 @@
+r"""Laplace noise, plain or on a Poisson sample, cut along the loss.
+
+Without the record the plain loss $y \in [-\varepsilon_0,\varepsilon_0]$ has atoms $\frac12e^{-\varepsilon_0}$ at
+$\varepsilon_0$ and $\frac12$ at $-\varepsilon_0$, and the density $\frac14e^{-(y+\varepsilon_0)/2}$. With $X =
+1-q+qe^y$ the loss is $\ln X$ when removing (weights times $X$), $-\ln X$ when adding; $q = 1$ is the plain mechanism.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpcompose.inversion.few_steps.cells import Cells, Mesh, Sketch
+from dpcompose.inversion.few_steps.panels import Places, integrate
+from dpcompose.inversion.losses.protocols import Direction
+from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
+
+NODES = 2000
+
+
+@dataclass(frozen=True)
+class LaplaceStep:
+    r"""One step; `size` is $\varepsilon_0$."""
+
+    size: Real
+    rate: Real
+    direction: Direction
+
+    growth = 1.0
+
+    @cached_property
+    def _numbers(self) -> tuple[float, float, float, float]:
+        return *nearest(self.size), *nearest(self.rate)
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.direction is Direction.REMOVE else -1.0
+
+    def _loss(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        r"""$\ln X$, a bound on its error, and $g = qe^y/X$."""
+        e, e_error, q, q_error = self._numbers
+        y_error = (8.0 * UNIT_ROUNDOFF + e_error) * e
+        if q == 1.0:
+            return y, np.full(y.shape, y_error), np.ones_like(y)
+        step = q * np.expm1(y)
+        ratio = (1.0 - q) + q * np.exp(y)
+        g = q * np.exp(y) / ratio
+        near = step > -0.5
+        ln = np.where(near, np.log1p(np.maximum(step, -0.5)), np.log(ratio))
+        relative = np.where(near, np.abs(step) / ratio, 1.0)
+        error = g * y_error + relative * (2.0 * LIBM + 4.0 * UNIT_ROUNDOFF) + q_error * np.abs(step) / ratio
+        return ln, error + LIBM * np.abs(ln), g
+
+    def _places(self, y: Floats, log_bare: Floats) -> Places:
+        e, e_error, _, _ = self._numbers
+        ln, error, g = self._loss(y)
+        log_density, rounding = log_bare, (8.0 * UNIT_ROUNDOFF + e_error) * (1.0 + e) + 2.0 * LIBM + 0.0 * y
+        if self.direction is Direction.REMOVE:
+            log_density, rounding = log_bare + ln, rounding + error + UNIT_ROUNDOFF * np.abs(ln)
+        return Places(self._sign * ln, error, g, log_density, rounding)
+
+    def at(self, y: Floats) -> Places:
+        """Everything along the plain loss."""
+        return self._places(y, math.log(0.25) - 0.5 * (y + self._numbers[0]))
+
+    def _tips(self) -> Places:
+        """The atoms, that of the lower loss first."""
+        e = self._numbers[0] * self._sign
+        y = np.array([-e, e])
+        return self._places(y, np.array([math.log(0.5) - max(-e, 0.0), math.log(0.5) - max(e, 0.0)]))
+
+    @property
+    def atoms(self) -> Sequence[float]:
+        """The two ends."""
+        return tuple(self._tips().loss.tolist())
+
+    @property
+    def least(self) -> float:
+        """The lower end."""
+        tips = self._tips()
+        return float((tips.loss - tips.loss_error)[0])
+
+    def reach(self, log_mass: float) -> tuple[float, float]:  # noqa: ARG002 - the ends come first
+        """The two ends."""
+        low, high = self._tips().loss.tolist()
+        return low, high
+
+    def sketch(self, log_mass: float) -> Sketch:  # noqa: ARG002 - bounded loss
+        """Equally spaced plain losses, and the atoms."""
+        e = self._numbers[0]
+        y = np.linspace(-e, e, NODES)
+        here, tips = self.at(y), self._tips()
+        weights = np.exp(here.log_density) * (y[1] - y[0])
+        return Sketch(np.append(here.loss, tips.loss), np.append(weights, np.exp(tips.log_density)))
+
+    def _place(self, loss: Floats) -> Floats:
+        """The plain loss at which the loss has these values, cut off at its ends."""
+        e, _, q, _ = self._numbers
+        s = self._sign * loss
+        with np.errstate(all="ignore"):
+            y = np.log1p(np.maximum(np.expm1(np.minimum(s, 700.0)) / q, -1.0)) if q < 1.0 else s
+        return np.clip(y, -e, e)
+
+    def cut(self, mesh: Mesh, log_mass: float) -> Cells:  # noqa: ARG002 - nothing is left out
+        """Panels of the plain loss between the cuts, then the atoms; beyond the last edge one more cell."""
+        e = self._numbers[0]
+        edges, flip = mesh.edges, self._sign < 0.0
+        floors = np.concatenate([[edges[0]], edges])  # below the first edge, the cells, above the last
+        y = np.concatenate([[-self._sign * e], self._place(edges), [self._sign * e]])
+        found = integrate(self, y[::-1] if flip else y, floors[::-1] if flip else floors, mesh.span)
+        mass, excess, doubt = (
+            v[::-1] if flip else v for v in (found.mass, found.excess, found.excess_error)
+        )  # fmt: skip
+        ln, error, _ = self._loss(y[1:-1])
+        off, side = self._sign * ln - edges, self._sign * np.sign(y[1:-1]) * (np.abs(y[1:-1]) >= e)
+        # An edge cut off at an end must lie beyond the loss there.
+        blur = float(np.where(side == 0.0, np.abs(off) + error, np.maximum(side * off + error, 0.0)).max(initial=0.0))
+        tips = self._tips()
+        near = 8.0 * UNIT_ROUNDOFF * (float(np.abs(edges).max()) + e) + float(tips.loss_error.max())
+        blur = 2.0 * (blur + near)
+        mass, excess, doubt = mass.copy(), excess.copy(), doubt.copy()
+        images = np.zeros(2)
+        images[1] = float(mass[-1] - excess[-1]) * math.exp(-float(edges[-1]))
+        rounding = found.mass_error + float(tips.density_error.max()) + 64.0 * UNIT_ROUNDOFF
+        for loss, weight in zip(tips.loss.tolist(), np.exp(tips.log_density).tolist(), strict=True):
+            cell = min(max(int(np.searchsorted(edges, loss + near, side="right")), 0), edges.size)
+            mass[cell] += weight
+            rise = max(-math.expm1(float(floors[cell]) - loss), 0.0) if cell else 0.0
+            excess[cell] += weight * rise
+            doubt[cell] += weight * (rise * rounding + 4.0 * UNIT_ROUNDOFF * abs(loss))
+            if cell == edges.size:
+                images[1] += weight * math.exp(-loss)
+        over, image = float(mass[-1]), float(images[1])
+        inside = float((np.maximum(mass - excess - doubt, 0.0)[1:-1] * np.exp(-edges[:-1])).sum())
+        doubtful = 2.0 * rounding + 2.0 * blur + 64.0 * UNIT_ROUNDOFF
+        return Cells(
+            mass[1:-1],
+            excess[1:-1],
+            rounding,
+            doubt[1:-1],
+            blur,
+            float(mass[0]) * (1.0 + 2.0 * rounding),
+            Enclosure(over * (1.0 - doubtful), over * (1.0 + doubtful)),
+            Enclosure(image * (1.0 - doubtful), image * (1.0 + doubtful)),
+            image=(inside + image) * (1.0 - doubtful),
+        )

@@ -1,0 +1,224 @@
+r"""Few steps: every step between two laws on a lattice, each composed with all the others.
+
+With few steps a characteristic function decays too slowly to be inverted. Instead each step is cut into cells along
+its loss (`cells`), replaced by a law on a lattice above it and one below it (`bracket_laws`), and both are composed by
+one Fourier transform (`convolution`). The gap falls with the square of the cells' width: a rough scout measures it,
+and tells how fine the lattice must be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from dpcompose.inversion.few_steps.bracket import LEAST_MASS, Between, CutStep, between
+from dpcompose.inversion.few_steps.bracket_laws import above, below
+from dpcompose.inversion.few_steps.cells import Sketch
+from dpcompose.inversion.few_steps.convolution import compose, tilt_at
+from dpcompose.inversion.few_steps.meshes import Pieces, meshes, ranges
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
+from dpcompose.numerics.unreachable import Unreachable
+
+SCOUT, MOST_CELLS = 1024, 1 << 18
+"""Cells of the widest step in a first look, and at most."""
+ROUGH = 0.7
+"""A look that leaves δ uncertain by more than this factor, and leads nowhere, is followed by a finer one."""
+FINEST = 5e-7
+"""The relative gap that two lattices are asked for at least, as their cost grows."""
+SEARCHES, REFINEMENTS = 24, 3
+NEAR, ABREAST = 0.03, 1.5
+"""A lattice serves the ε within so much of the one it was made for, relatively; and so wide a group on a curve."""
+NEGLIGIBLE, SETTLED = 5e-13, 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class FewSteps:
+    """Steps that can be cut, with their counts."""
+
+    pieces: Pieces
+
+    @cached_property
+    def _steps(self) -> int:
+        return sum(n for _, n in self.pieces)
+
+    def between(self, epsilon: float, near: float, log_mass: float, span: float) -> Between:
+        """Laws for ε within `near` (relatively) of the given one, with cells of this width."""
+        low, high = epsilon * (1.0 - near), epsilon * (1.0 + near)
+        grid = meshes(self.pieces, low, high, log_mass, span)
+        if sum(m.cells for m in grid) >= 4 * MOST_CELLS:
+            raise Unreachable
+        parts = zip(self.pieces, grid, strict=True)
+        steps = [CutStep.of(piece, n, mesh, log_mass) for (piece, n), mesh in parts]
+        tops = math.fsum(step.count * step.highest for step in steps)
+        floors = []
+        for i, ((piece, _), step) in enumerate(zip(self.pieces, steps, strict=True)):
+            if step.mesh.lowest > piece.reach(log_mass)[0]:
+                steps[i] = replace(step, cells=step.cells._replace(under=0.0))
+                floors.append(tops - step.mesh.span * step.mesh.cells)
+        laws, lesser = ([step.law(law) for step in steps] for law in (above, below))
+        span = grid[0].span
+        tilt = tilt_at(laws, span, epsilon)
+        floor = max(floors, default=-math.inf) + 1e-12 * abs(tops)
+        return between(steps, compose(laws, span, tilt), compose(lesser, span, tilt), floor)
+
+    def width(self, epsilon: float, near: float, log_mass: float) -> float:
+        """How far the widest step ranges."""
+        found = ranges(self.pieces, epsilon * (1.0 - near), epsilon * (1.0 + near), log_mass)
+        ends = [piece.reach(log_mass) for piece, _ in self.pieces]
+        # A single step needs no width at all; cells must still be wider than the rounding of their edges.
+        return max([*(b - a for a, b in found), 1e-6 * abs(epsilon), *(1e-8 * (b - a) for a, b in ends), 1e-200])
+
+    @np.errstate(all="ignore")  # what overflows is checked at the end: see `Between`
+    def delta(self, epsilon: float, tolerance: float) -> Enclosure:
+        """δ(ε), the finite part."""
+        return self._around(epsilon, 0.0, max(tolerance, FINEST))[0]
+
+    def _around(self, epsilon: float, near: float, tolerance: float) -> tuple[Enclosure, Between]:
+        """δ(ε) as closely as asked for, and the laws that say it, which serve the ε around as well."""
+        log_delta = max(log_delta_of(p.sketch(-690.0), epsilon) for p, _ in self.pieces)
+        span = self.width(epsilon, near, -690.0) / SCOUT
+        found, refinements = UNIT_INTERVAL, 0
+        while True:
+            log_mass = max(log_delta, -600.0) + math.log(tolerance) - math.log(self._steps) - 9.0
+            pair = self.between(epsilon, near, log_mass, span)
+            found, refinements = found & Enclosure(pair.lower(epsilon), pair.upper(epsilon)), refinements + 1
+            finer = self._finer(span, found.gap / tolerance, self.width(epsilon, near, log_mass))
+            if found.gap <= tolerance or finer > 0.9 * span or refinements >= REFINEMENTS:
+                return found, pair
+            log_delta, span = math.log(found.lower if found.lower > 0.0 else found.upper), finer
+
+    @np.errstate(all="ignore")
+    def curve(self, epsilons: Sequence[float], tolerance: float) -> dict[float, Enclosure]:
+        """δ at many ε > 0: laws made for one ε serve its neighbours, each reading certified as if alone."""
+        answers: dict[float, Enclosure] = {}
+        waiting = sorted(set(epsilons))
+        while waiting:
+            group = [e for e in waiting if e <= ABREAST * waiting[0]]
+            centre = math.sqrt(group[0] * group[-1])
+            _, pair = self._around(centre, group[-1] / centre - 1.0, 0.3 * tolerance)
+            for e in group:
+                found = Enclosure(pair.lower(e), pair.upper(e))
+                answers[e] = found if found.gap <= tolerance else found & self.delta(e, tolerance)
+            waiting = waiting[len(group) :]
+        return answers
+
+    @np.errstate(all="ignore")
+    def is_below(self, epsilon: float, delta: float) -> bool:
+        """Whether δ(ε) is seen at the first glance to be no more than this."""
+        log_mass = math.log(delta) - math.log(self._steps) - 9.0
+        return self.between(epsilon, 0.0, log_mass, self.width(epsilon, 0.0, log_mass) / SCOUT).upper(epsilon) <= delta
+
+    def _finer(self, span: float, excess: float, width: float) -> float:
+        """The gap falls like the square of the span."""
+        return max(span * math.sqrt(0.4 / max(excess, 0.4)), width / MOST_CELLS)
+
+    @np.errstate(all="ignore")
+    def epsilon(
+        self,
+        low_target: float,
+        high_target: float,
+        tolerance: float,
+        most: float = math.inf,
+        expected: float | None = None,
+    ) -> Enclosure:
+        """ε at a δ known to lie between two numbers: the finite part must get below the one, and stay
+        above the other.
+        """
+        log_delta, tolerance = math.log(high_target), max(tolerance, FINEST)
+        log_mass = log_delta + math.log(tolerance) - math.log(self._steps) - 9.0
+        found, pair, near = self._search(low_target, high_target, log_mass, most, expected)
+        if found.upper == 0.0:
+            return found
+        span = pair.upper_law.span
+        for _ in range(REFINEMENTS):
+            before = found.gap
+            found = pair.epsilon(low_target, high_target, found, near, 0.05 * tolerance * near)
+            if is_close(found, tolerance) or 0.5 * before < found.gap < SETTLED:  # no longer a matter of the span
+                break
+            near, reach = 0.5 * (found.lower + found.upper), min(0.5 * found.gap + 1e-4, NEAR)
+            finer = self._finer(span, found.gap / tolerance, self.width(near, reach, log_mass))
+            if finer > 0.9 * span:
+                break
+            span = finer
+            try:
+                pair = self.refined(near, reach, log_mass, span)
+            except Unreachable:
+                break
+        return found
+
+    def refined(self, epsilon: float, near: float, log_mass: float, span: float) -> Between:
+        """The laws from which an answer is taken, once it is known where to look."""
+        return self.between(epsilon, near, log_mass, span)
+
+    def _search(
+        self, low_target: float, high_target: float, log_mass: float, supremum: float, expected: float | None
+    ) -> tuple[Enclosure, Between, float]:
+        """Scout until a lattice is made for the ε sought; every look narrows what is known."""
+        if expected is not None and 0.0 < expected < supremum:
+            return self._settle(expected, Enclosure(0.0, supremum), low_target, high_target, log_mass)
+        log_delta, share = math.log(high_target), math.log(self._steps)
+        sketches = [(p.sketch(log_mass), n) for p, n in self.pieces]
+        least = max(_epsilon(s, log_delta) for s, _ in sketches)
+        most = sum(n * _epsilon(s, log_delta - share) for s, n in sketches)
+        found = Enclosure(0.0, supremum)
+        x = min(math.sqrt(max(least, 1e-3 * most) * most), 0.999 * supremum)
+        if least <= 1e-6 * most:  # perhaps ε = 0 suffices
+            x = max(1e-3 * most, 1e-6 * max(p.reach(log_mass)[1] for p, _ in self.pieces))
+            pair = self.between(x, 1.0, log_mass, self.width(x, 1.0, log_mass) / SCOUT)
+            if pair.upper(0.0) <= low_target:
+                return ZERO, pair, 0.0
+        return self._settle(x, found, low_target, high_target, log_mass)
+
+    def _settle(
+        self, x: float, found: Enclosure, low_target: float, high_target: float, log_mass: float
+    ) -> tuple[Enclosure, Between, float]:
+        log_delta, supremum, cells = math.log(high_target), found.upper, SCOUT
+        for _ in range(SEARCHES):
+            pair = self.between(x, NEAR, log_mass, self.width(x, NEAR, log_mass) / cells)
+            upper, lower = pair.upper(x), pair.lower(x)
+            found = found & Enclosure(x if lower >= high_target else 0.0, x if upper <= low_target else math.inf)
+            value = max(math.sqrt(upper * max(lower, 1e-2 * upper)), LEAST_MASS)
+            further = x + min(0.5 * NEAR * x, 0.25 * (supremum - x))
+            ahead = pair.upper(further)
+            slope = math.log(upper / ahead) / math.log(further / x) if 0.0 < ahead < upper else 1.0
+            step = (math.log(value) - log_delta) / max(slope, 1e-3)
+            following = x * math.exp(min(max(step, -2.0), 2.0))
+            if abs(step) < 0.6 * NEAR:
+                return found, pair, following
+            before, x = x, following if found.lower < following < found.upper else _inside(found)
+            if lower < ROUGH * upper and abs(x / before - 1.0) < NEAR:  # too coarse to tell
+                cells = min(8 * cells, MOST_CELLS // 4)
+        raise Unreachable("the search for ε did not settle")
+
+
+def is_close(found: Enclosure, tolerance: float) -> bool:
+    """Whether an answer will do."""
+    return found.gap <= tolerance or found.upper - found.lower <= NEGLIGIBLE
+
+
+def _inside(known: Enclosure) -> float:
+    """A place to look at next, where all that is known are the ends."""
+    if math.isinf(known.upper):
+        return 2.0 * known.lower
+    return math.sqrt(max(known.lower, 1e-2 * known.upper) * known.upper)
+
+
+def log_delta_of(sketch: Sketch, epsilon: float) -> float:
+    """Of one step alone, quick."""
+    found = float(sketch.weights @ np.maximum(-np.expm1(np.minimum(epsilon - sketch.losses, 0.0)), 0.0))
+    return math.log(found) if found > 0.0 else -690.0
+
+
+def _epsilon(sketch: Sketch, log_delta: float) -> float:
+    """Of one step alone, quick."""
+    low, high = 0.0, max(float(sketch.losses.max()), 0.0)
+    for _ in range(60):
+        middle = 0.5 * (low + high) if high < 4.0 * low else math.sqrt(max(low, 1e-9 * high) * high)
+        low, high = (middle, high) if log_delta_of(sketch, middle) > log_delta else (low, middle)
+        if high - low <= 1e-3 * high:
+            break
+    return high

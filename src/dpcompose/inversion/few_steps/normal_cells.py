@@ -1,0 +1,176 @@
+r"""Normal noise, plain or on a Poisson sample, cut along the loss.
+
+With $z$ standard normal without the record and normal around $\mu$ with it, $a = \mu z-\mu^2/2$ and $X = 1-q+qe^a$,
+the loss is $\ln X$ when removing and $-\ln X$ when adding; $q = 1$ is the plain mechanism.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from flint import arb
+
+from dpcompose.inversion.few_steps.cells import Cells, Mesh, Sketch
+from dpcompose.inversion.few_steps.panels import Places, integrate
+from dpcompose.inversion.losses.protocols import Direction
+from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
+
+NODES = 3000
+HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+@dataclass(frozen=True)
+class NormalStep:
+    r"""One step; `mu_squared` is (sensitivity / noise)², exactly."""
+
+    mu_squared: Fraction
+    rate: Real
+    direction: Direction
+
+    atoms = ()
+
+    @cached_property
+    def _numbers(self) -> tuple[float, float, float]:
+        """μ, whose relative error is below 4 units, the rate and its relative error."""
+        return math.sqrt(float(self.mu_squared)), *nearest(self.rate)
+
+    @property
+    def least(self) -> float:
+        r"""$\ln(1-q)$ when removing."""
+        _, q, q_error = self._numbers
+        if self.direction is Direction.ADD or q == 1.0:
+            return -math.inf
+        return math.log1p(-q) - (LIBM * abs(math.log1p(-q)) + q_error * q / (1.0 - q)) * 2.0
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.direction is Direction.REMOVE else -1.0
+
+    def _loss(self, z: Floats) -> tuple[Floats, Floats, Floats]:
+        r"""$\ln X$, a bound on its error, and $g = qe^a/X$."""
+        mu, q, q_error = self._numbers
+        a = mu * (z - 0.5 * mu)
+        a_error = 16.0 * UNIT_ROUNDOFF * mu * (np.abs(z) + mu)
+        if q == 1.0:
+            return a, a_error, np.ones_like(a)
+        small = np.minimum(a, 600.0)
+        y = q * np.expm1(small)
+        ratio = (1.0 - q) + q * np.exp(small)
+        near = y > -0.5
+        ln = np.where(near, np.log1p(np.maximum(y, -0.5)), np.log(ratio))
+        g = q * np.exp(small) / ratio
+        relative = np.where(near, np.abs(y) / ratio, 1.0)
+        error = a_error * g + relative * (LIBM + 4.0 * UNIT_ROUNDOFF) + q_error * np.abs(y) / ratio + LIBM * np.abs(ln)
+        far = a > 600.0
+        ln = np.where(far, a + math.log(q), ln)
+        return ln, np.where(far, a_error + LIBM * (1.0 - math.log(q) + np.abs(a)), error), g
+
+    def at(self, y: Floats) -> Places:
+        """Everything at these z."""
+        ln, error, g = self._loss(y)
+        log_density = -0.5 * y * y - HALF_LOG_TWO_PI
+        rounding = UNIT_ROUNDOFF * (2.0 * y * y + 8.0) + LIBM
+        if self.direction is Direction.REMOVE:
+            log_density, rounding = log_density + ln, rounding + error + UNIT_ROUNDOFF * np.abs(ln)
+        return Places(self._sign * ln, error, g, log_density, rounding)
+
+    def _ends(self, log_mass: float) -> tuple[float, float]:
+        """The z beyond which about that much lies, under either of the two laws that counts."""
+        mu, q, _ = self._numbers
+        plain, shifted = (_quantile(log_mass), _quantile(min(log_mass - math.log(q), -0.01)))
+        if self.direction is Direction.ADD:
+            return -plain, plain
+        if q == 1.0:
+            return mu - plain, mu + plain
+        return -plain, max(plain, mu + shifted)
+
+    def reach(self, log_mass: float) -> tuple[float, float]:
+        """The losses at those z."""
+        low, high = self._loss(np.array(self._ends(log_mass)))[0].tolist()
+        return (low, high) if self.direction is Direction.REMOVE else (-high, -low)
+
+    def sketch(self, log_mass: float) -> Sketch:
+        """Equally spaced z."""
+        z = np.linspace(*self._ends(log_mass), NODES)
+        here = self.at(z)
+        return Sketch(here.loss, np.exp(here.log_density) * (z[1] - z[0]))
+
+    def _place(self, loss: Floats) -> Floats:
+        """The z at which the loss has these values, infinite where it has not."""
+        mu, q, _ = self._numbers
+        s = self._sign * loss
+        with np.errstate(all="ignore"):
+            odds = np.maximum(np.expm1(np.minimum(s, 600.0)) / q, -1.0)
+            a = np.where(s > 600.0, s - math.log(q), np.log1p(odds)) if q < 1.0 else s
+        return a / mu + 0.5 * mu
+
+    def cut(self, mesh: Mesh, log_mass: float) -> Cells:
+        """Panels in z; what lies outside in balls."""
+        edges = mesh.edges
+        floors = edges[:-1]
+        left, right = self._ends(log_mass)
+        z = self._place(edges)
+        if self.direction is Direction.ADD:
+            z, floors = z[::-1], floors[::-1]
+            right = min(right, float(z[-1]))
+            left = max(left, float(z[0]))
+        else:
+            left = max(left, float(z[0]))
+            right = float(z[-1])
+        cuts = np.clip(z, left, max(right, left + 1e-9))
+        curve = Along(self, max(abs(float(cuts[0])), abs(float(cuts[-1]))) + self._numbers[0] + 1.0)
+        found = integrate(curve, cuts, floors, mesh.span)
+        ln, error, _ = self._loss(cuts)
+        off = self._sign * ln - (edges if self.direction is Direction.REMOVE else edges[::-1])
+        moved = self._sign * np.sign(cuts - z)  # where an edge was cut off, the loss at the cut must lie on this side
+        blur = float(np.where(moved == 0.0, np.abs(off) + error, np.maximum(error - moved * off, 0.0)).max(initial=0.0))
+        blur += 4.0 * UNIT_ROUNDOFF * float(np.abs(edges).max())
+        mass, excess, doubt = found.mass, found.excess, found.excess_error
+        low, high = float(cuts[0]), float(cuts[-1])
+        if self.direction is Direction.ADD:
+            mass, excess, doubt = mass[::-1], excess[::-1], doubt[::-1]
+            under, over, image = self._outside(high, +1), self._outside(low, -1), self._outside(high, -1)[1]
+            if low > z[0]:  # what was cut off need not lie beyond the last edge
+                over = Enclosure(0.0, over[0].upper), Enclosure(0.0, over[1].upper)
+        else:
+            under, over, image = self._outside(low, -1), self._outside(high, +1), self._outside(low, +1)[1]
+        return Cells(mass, excess, found.mass_error, doubt, blur, under[0].upper, *over, image=image.lower)
+
+    def _outside(self, z: float, side: int) -> tuple[Enclosure, Enclosure]:
+        """P and Q beyond z, upwards or downwards."""
+
+        def tails() -> tuple[Ball, Ball]:
+            mu, q, root = ball(self.mu_squared).sqrt(), ball(self.rate), arb(2).sqrt()
+            bare = (side * arb(z) / root).erfc() / 2
+            other = (side * (arb(z) - mu) / root).erfc() / 2
+            mixed = bare + q * (other - bare)
+            return (mixed, bare) if self.direction is Direction.REMOVE else (bare, mixed)
+
+        return enclose(lambda: tails()[0]), enclose(lambda: tails()[1])
+
+
+@dataclass(frozen=True)
+class Along:
+    """The step with the growth of its density within some reach: that of a normal density is |z|."""
+
+    step: NormalStep
+    growth: float
+
+    def at(self, y: Floats) -> Places:
+        """Everything at these z."""
+        return self.step.at(y)
+
+
+def _quantile(log_mass: float) -> float:
+    """About where the standard normal law has `exp(log_mass)` left."""
+    if log_mass > -1.5:
+        return 0.0
+    z = math.sqrt(-2.0 * log_mass)
+    for _ in range(4):
+        z = math.sqrt(max(-2.0 * (log_mass + math.log(z + 1.0 / (z + 1.0)) + HALF_LOG_TWO_PI), 0.25))
+    return z

@@ -1,0 +1,69 @@
+"""Where floats miss the tolerance: the same line in balls, if it is short enough to be affordable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+
+from dpcompose.errors import Declined
+from dpcompose.inversion.line.in_balls import delta_in_balls
+from dpcompose.inversion.line.spectrum import total_cumulants
+from dpcompose.inversion.losses.gaussian import GaussianSum
+from dpcompose.inversion.losses.laplace import LaplaceLoss
+from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.inversion.losses.repeated import Repeated
+from dpcompose.inversion.saddle import at_epsilon
+from dpcompose.numerics.crossing import crossing
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure
+from dpcompose.numerics.rounding import log_up
+from dpcompose.numerics.unreachable import TooManyNodes, Unreachable
+
+AFFORDABLE, CLOSED = 400, 10_000
+"""So many frequencies at most, for transforms that are sums over nodes and for closed forms: a second or less."""
+FINEST = 1e-14
+AT_ONCE = 1e-5
+"""A δ that is reached so close to ε = 0, beside how fast δ falls, is δ(0) but for digits that cost seconds."""
+HOPELESS = (Declined, Unreachable, TooManyNodes, ArithmeticError, ValueError)
+
+
+def affordable(summands: Sequence[LossSum]) -> int:
+    """The longest line to try."""
+    losses = [s.loss if isinstance(s, Repeated) else s for s in summands]
+    return CLOSED if all(isinstance(loss, LaplaceLoss | GaussianSum) for loss in losses) else AFFORDABLE
+
+
+def delta_by_balls(summands: Sequence[LossSum], epsilon: float, known: Enclosure, tolerance: float) -> Enclosure:
+    """What is known of the finite part of δ(ε), and what balls say."""
+    relative = max(0.2 * tolerance, FINEST)
+    with suppress(*HOPELESS):
+        return known & delta_in_balls(summands, epsilon, log_up(known.upper), relative, affordable(summands))
+    return known
+
+
+def epsilon_by_balls(
+    summands: Sequence[LossSum], known: Enclosure, low_target: float, high_target: float, tolerance: float
+) -> Enclosure:
+    """What is known of the ε at which the finite part gets below the one target and stays above the other, and what
+    balls say: both ends are looked for again, each place evaluated once.
+    """
+    if math.isinf(known.upper) or not low_target > 0.0:
+        return known
+    near = 0.5 * (known.lower + known.upper)
+    with suppress(*HOPELESS):
+        slope, width = at_epsilon(total_cumulants(summands), near).tilt, 0.2 * tolerance * near
+        if slope * known.upper <= AT_ONCE:
+            return known
+        relative = max(min(0.2 * slope * width, 0.01), FINEST)
+
+        @cache
+        def delta(epsilon: float) -> Enclosure:
+            return UNIT_INTERVAL & delta_in_balls(
+                summands, epsilon, log_up(high_target), relative, affordable(summands)
+            )
+
+        _, up = crossing(lambda e: delta(e).upper, low_target, known, near, slope, width)
+        down, _ = crossing(lambda e: delta(e).lower, high_target, Enclosure(known.lower, up), up - width, slope, width)
+        return known & Enclosure(down, up)
+    return known

@@ -1,0 +1,147 @@
+"""From a line to ε: search with uncertified steps, decide with certified readings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from dpcompose.inversion.line.jumps import Find, JumpExpansion, choose_bulk, expand, finding_delta, finding_epsilon
+from dpcompose.inversion.line.reading import Readable, Reading
+from dpcompose.inversion.line.spectrum import Goal
+from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
+from dpcompose.numerics.rounding import exp_down, exp_up, log_down, log_up
+from dpcompose.numerics.unreachable import Unreachable
+
+GIVEN_UP, ROUNDS = (Unreachable, OverflowError, ZeroDivisionError), 5
+LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
+
+
+def within(relative: float) -> float:
+    """A relative tolerance that floats can serve and that a line is not too coarse for."""
+    return min(max(relative, LEAST_RELATIVE), GREATEST_RELATIVE)
+
+
+def bracket(line: Readable, found: Enclosure, start: float, low: float, high: float) -> tuple[Enclosure, float]:
+    """Narrow an enclosure of ε: `low` and `high` are ln of the δ to get below (upper end) and to stay above (lower
+    end).
+
+    δ is non-increasing, so two certified readings decide; how their places were found does not matter.
+    """
+    epsilon, reading = _newton(line, start, high)
+    known = reading.log_upper > -math.inf
+    width = min(max(reading.log_upper - reading.log_lower, 1e-15), 3.0) if known else 3.0
+    first = 0.75 * width / max(abs(reading.slope), 1e-300)
+    upper = _search(lambda e: line.read(e).log_upper <= low, epsilon, first, found.upper)
+    lower = _search(lambda e: line.read(e).log_lower >= high, epsilon, -first, found.lower)
+    return Enclosure(min(lower, max(upper, 0.0)), max(upper, 0.0)), epsilon
+
+
+def _newton(line: Readable, start: float, log_delta: float) -> tuple[float, Reading]:
+    """Newton for ln δ(ε) = `log_delta` on one line, inside ε >= 0."""
+    epsilon, reading = start, line.read(start)
+    for _ in range(15):
+        if not math.isfinite(reading.log_value):
+            break
+        step = (log_delta - reading.log_value) / min(reading.slope, -1e-300)
+        step = max(-4.0 / line.tilt, min(4.0 / line.tilt, step), -epsilon)
+        epsilon += step
+        reading = line.read(epsilon)
+        if abs(step) <= 1e-15 * abs(epsilon) + 1e-14 / line.tilt:
+            break
+    return epsilon, reading
+
+
+def _search(holds: Callable[[float], bool], centre: float, first: float, limit: float) -> float:
+    """The first place, stepping from the centre towards the limit, where the certificate holds; else the limit."""
+    shift = first
+    for _ in range(40):
+        place = centre + shift
+        if (place - limit) * first >= 0.0:
+            break
+        if holds(place):
+            return place
+        shift = 1.5 * shift + math.copysign(4e-16 * abs(centre), first)
+    return limit
+
+
+def first_guess(summands: Sequence[LossSum], epsilon: float) -> float:
+    """The logarithm of δ(ε) by the saddle point, trimming in step with what it says."""
+    log_delta, start = -20.0, 1.0
+    for _ in range(4):
+        _, saddle = choose_bulk(summands, finding_epsilon(epsilon), log_delta, 1e-3, start)
+        start, previous, log_delta = saddle.tilt, log_delta, max(min(saddle.log_delta, 0.0), -1e5)
+        if abs(log_delta - previous) < 1.0:
+            break
+    return log_delta
+
+
+def line_at(
+    summands: Sequence[LossSum],
+    find: Find,
+    epsilon: float | None,
+    log_delta: float,
+    relative: float,
+    *,
+    start: float = 1.0,
+) -> JumpExpansion:
+    """The line, with its jumps, through the saddle that `find` finds."""
+    bulk, saddle = choose_bulk(summands, find, log_delta, relative, start)
+    place = saddle.epsilon if epsilon is None else epsilon
+    return expand(bulk, Goal(saddle, place, log_delta, relative))
+
+
+def delta_on_line(summands: Sequence[LossSum], epsilon: float, tolerance: float) -> Enclosure:
+    """The finite part of δ(ε), enclosed; one line after another, until one is close enough."""
+    found = UNIT_INTERVAL
+    log_delta, relative = first_guess(summands, epsilon), within(tolerance / 4.0)
+    for _ in range(ROUNDS):
+        try:
+            reading = line_at(summands, finding_epsilon(epsilon), epsilon, log_delta, relative).read(epsilon)
+        except GIVEN_UP:
+            break
+        before = found.gap
+        found = found & Enclosure(exp_down(reading.log_lower), exp_up(reading.log_upper))
+        if found.gap <= tolerance or (found.gap > 0.5 * before and found.lower > 0.0):
+            break
+        log_delta = reading.log_value if reading.log_lower > -math.inf else 0.5 * (log_delta + reading.log_upper)
+        relative = within(relative / 30.0)
+    return found
+
+
+def epsilon_on_line(
+    summands: Sequence[LossSum],
+    supremum: float,
+    low_target: float,
+    high_target: float,
+    tolerance: float,
+    *,
+    near: float | None = None,
+) -> Enclosure:
+    """The least ε >= 0 whose finite part gets below `low_target`, enclosed, by lines."""
+    if supremum <= 0.0:
+        return ZERO
+    found = Enclosure(0.0, supremum)
+    target = low_target if low_target > 0.0 else high_target
+    if target <= 0.0:
+        return found
+    log_delta, relative = math.log(target), within(tolerance)
+    find, tighter, idle = finding_delta(log_delta) if near is None else finding_epsilon(near), 0.25, 0
+    for _ in range(ROUNDS):
+        try:
+            bulk, saddle = choose_bulk(summands, find, log_delta, relative, 1.0)
+            place = max(saddle.epsilon, 0.0)
+            trimmed_for, relative = relative, within(tolerance * max(place, 1e-9) * saddle.tilt * tighter)
+            if saddle.epsilon < 0.0 or relative < trimmed_for:
+                bulk, saddle = choose_bulk(summands, finding_epsilon(place), log_delta, relative, saddle.tilt)
+            line = expand(bulk, Goal(saddle, place, log_delta, relative))
+        except GIVEN_UP:
+            break
+        before, planned = found.upper - found.lower, place
+        found, place = bracket(line, found, place, log_down(low_target), log_up(high_target))
+        idle = idle + 1 if found.upper - found.lower > 0.5 * before else 0
+        if found.gap <= tolerance or idle > 1:
+            break
+        far = abs(place - planned) * saddle.tilt > 1.0  # the line was simply in the wrong place
+        find, tighter = finding_epsilon(place), tighter if far else tighter / 30.0
+    return found

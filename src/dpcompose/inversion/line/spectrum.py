@@ -1,0 +1,177 @@
+r"""Building a line: choose period and cut-off by quick values, then certify with the bounds of `error_terms`.
+
+A `Spectrum` is the tilted characteristic function of the total loss on the frequencies that matter, with the certified
+moments that bound aliasing and the certified decay that bounds truncation. `build` makes lines of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcompose.inversion.error_terms import log_alias, log_chernoff
+from dpcompose.inversion.line.line import Alias
+from dpcompose.inversion.losses.protocols import Cumulants, Logarithm, LossSum, TiltedSum
+from dpcompose.inversion.saddle import Saddle
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, Integers, short
+from dpcompose.numerics.unreachable import Unreachable
+
+RUNGS = 12
+"""So many tilts are tried on each side for the aliasing bound."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a line is built for: this ε, δ about `exp(log_delta)`, relative error about `relative`."""
+
+    saddle: Saddle
+    epsilon: float
+    log_delta: float
+    relative: float
+
+    @property
+    def digits(self) -> float:
+        """The tolerance as a positive exponent."""
+        return -math.log(self.relative)
+
+    @property
+    def reach(self) -> float:
+        """Frequencies up to about here matter if the sum is nearly normal."""
+        return 1.75 * math.sqrt(2.0 * (self.digits + 5.0) / (self.saddle.cumulants.curvature + 1e-300))
+
+
+@dataclass(frozen=True)
+class Period:
+    r"""A period $W$ and the tilts $\tau_1 < t < \tau_2$ whose moments bound the aliasing ($\tau_1 = 0$: by
+    $\delta\le1$).
+    """
+
+    spacing: float
+    low: float
+    high: float
+
+    @property
+    def length(self) -> float:
+        """The period $W$."""
+        return 2.0 * math.pi / self.spacing
+
+
+def total_cumulants(summands: Sequence[LossSum]) -> Callable[[float], Cumulants]:
+    """The quick cumulant function of the whole composition."""
+    return lambda tilt: Cumulants.total(s.cumulants(tilt) for s in summands)
+
+
+def choose_period(cumulants: Callable[[float], Cumulants], goal: Goal) -> Period:
+    """The shortest period whose Chernoff aliasing bound is small enough, over a ladder of tilts on each side.
+
+    The ladder matters when K explodes to the right of the saddle.
+    """
+    t, need = goal.saddle.tilt, goal.digits + 3.0
+    width = math.sqrt(2.0 * need / (goal.saddle.cumulants.curvature + 1.0 / t**2))
+
+    def period(tau: float) -> float:
+        k = cumulants(tau).value
+        size = log_chernoff(tau) + k - tau * goal.epsilon - goal.log_delta + need
+        return max(size, 1.0) / abs(tau - t) if math.isfinite(size) else math.inf
+
+    def shortest(sign: float, best: tuple[float, float]) -> tuple[float, float]:
+        """From far to near, until periods grow again."""
+        before = math.inf
+        for rung in range(RUNGS):
+            tau = t + sign * 0.7**rung * width
+            length = period(tau) if tau > 0.0 else math.inf
+            best = min(best, (length, tau))
+            if before < length:
+                break
+            before = length
+        return best
+
+    high = shortest(1.0, (math.inf, 0.0))
+    low = shortest(-1.0, (max(need - goal.log_delta, 1.0) / t, 0.0))
+    length = max(low[0], high[0])
+    if not math.isfinite(length) or not length > 0.0:
+        raise Unreachable
+    return Period(short(2.0 * math.pi / length), low[1], high[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """The total tilted law on one line."""
+
+    tilt: float
+    period: Period
+    parts: Sequence[TiltedSum]
+    low: Alias
+    high: Alias
+
+    @property
+    def spacing(self) -> float:
+        """The distance of frequencies."""
+        return self.period.spacing
+
+    @property
+    def log_moment(self) -> tuple[float, float]:
+        """K(t) of the sum and a bound on its error."""
+        terms = [p.log_moment for p in self.parts]
+        error = sum(p.log_moment_error for p in self.parts)
+        return math.fsum(terms), error + UNIT_ROUNDOFF * abs(math.fsum(terms))
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The centre of the sum and a bound on its error."""
+        terms = [p.centre for p in self.parts]
+        error = sum(p.centre_error for p in self.parts)
+        return math.fsum(terms), error + UNIT_ROUNDOFF * abs(math.fsum(terms))
+
+    def log_decay(self, frequencies: Floats) -> Floats:
+        """Certified decay beyond each frequency."""
+        total = np.zeros(frequencies.shape)
+        for part in self.parts:
+            total = total + part.log_decay(frequencies)
+        return total
+
+    def log_bound(self, indices: Integers, enough: Floats) -> Floats:
+        """A cheap bound at each frequency; no lower than `enough` is asked for."""
+        total, open_ones = np.zeros(indices.shape), np.arange(indices.size)
+        for part in self.parts:
+            total[open_ones] += part.log_bound(self.spacing, indices[open_ones])
+            open_ones = open_ones[total[open_ones] > enough[open_ones]]
+            if not open_ones.size:
+                break
+        return total
+
+    def logarithm(self, indices: Integers) -> Logarithm:
+        """The logarithm of the characteristic function, with its error."""
+        modulus, phase, error, size = (np.zeros(indices.shape) for _ in range(4))
+        for part in self.parts if indices.size else ():
+            m, p, e = part.logarithm(self.spacing, indices)
+            modulus, phase, error = modulus + m, phase + p, error + e
+            size = size + np.abs(m) + np.abs(p)
+        error = error + UNIT_ROUNDOFF * len(self.parts) * size
+        return Logarithm(modulus, phase, error)
+
+
+def build_spectrum(summands: Sequence[LossSum], goal: Goal) -> Spectrum:
+    """Certify the moments at the tilt and on both sides of it."""
+    period = choose_period(total_cumulants(summands), goal)
+    steps = max(sum(s.steps for s in summands), 1)
+    t = goal.saddle.tilt
+
+    def side(tau: float) -> Alias:
+        parts = [s.tilted(tau, 0.0, 1e-3 / steps) for s in summands] if tau > 0.0 else []
+        log_moment = math.fsum(p.log_moment + p.log_moment_error for p in parts)
+        return Alias(log_alias(tau, log_moment + LIBM * abs(log_moment), abs(t - tau), period.length), tau)
+
+    spectrum = Spectrum(t, period, tilt_all(summands, goal, goal.reach), side(period.low), side(period.high))
+    if not math.isfinite(sum(spectrum.log_moment) + spectrum.low.constant + spectrum.high.constant):
+        raise Unreachable
+    return spectrum
+
+
+def tilt_all(summands: Sequence[LossSum], goal: Goal, reach: float) -> Sequence[TiltedSum]:
+    """Every summand at the saddle, its quadrature error small even after as many steps as there are."""
+    steps = max(sum(s.steps for s in summands), 1)
+    return [s.tilted(goal.saddle.tilt, reach, min(1e-16, 0.01 * goal.relative / steps)) for s in summands]

@@ -1,0 +1,207 @@
+r"""What the engine asks of a privacy loss: one step, one order of the neighbouring pair.
+
+For the pair $(P, Q)$ the loss is $L = \ln(dP/dQ)$ under $P$. It is $+\infty$ with probability `leak`; the rest is a
+law of mass $1 - \text{leak}$ with moment function $M(z) = \mathbb E[e^{zL};\,L<\infty]$ and $K = \ln M$. Losses are
+descriptions (frozen, hashable); `gather` turns many of them into the few sums the engine works with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+from dpcompose.inversion.losses.decay import Layers
+from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.rounding import Complexes, Floats, Integers
+
+
+class Lattice(NamedTuple):
+    r"""The set $a + b\mathbb Z$; both numbers may be off by `error`, relatively."""
+
+    offset: float
+    span: float
+    error: float
+
+
+class Logarithm(NamedTuple):
+    r"""A product of characteristic functions: $\varphi = e^{\text{modulus} + i\,\text{phase}}(1+\eta)$, $\ln(1+|\eta|)
+    \le$ `error`.
+    """
+
+    modulus: Floats
+    phase: Floats
+    error: Floats
+
+
+class TiltedSum(Protocol):
+    r"""A sum of independent losses under the law tilted by $e^{tS}$, with certified errors."""
+
+    @property
+    def log_moment(self) -> float:
+        """$K(t)$."""
+
+    @property
+    def log_moment_error(self) -> float:
+        """A bound on the error of `log_moment`."""
+
+    @property
+    def centre(self) -> float:
+        """Where the characteristic function is centred."""
+
+    @property
+    def centre_error(self) -> float:
+        """A bound on the error of `centre`."""
+
+    def logarithm(self, spacing: float, indices: Integers) -> Logarithm:
+        r"""$\ln\varphi$ at the frequencies $m\Delta$, centred at `centre`."""
+
+    def log_decay(self, frequencies: Floats) -> Floats:
+        r"""A bound on $\ln\sup_{|v|\ge U}|\varphi(v)|$ for each $U$, non-increasing."""
+
+    def log_bound(self, spacing: float, indices: Integers) -> Floats:
+        r"""A cheap bound on $\ln|\varphi(m\Delta)|$, frequency by frequency."""
+
+
+class LossSum(Protocol):
+    """A sum of independent losses of one kind."""
+
+    @property
+    def leak(self) -> Enclosure:
+        """The probability of an infinite loss."""
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+
+    @property
+    def supremum(self) -> float:
+        """No finite value of the sum exceeds this."""
+
+    @property
+    def total_variation(self) -> float:
+        """At least the total variation distance of the composed pair, infinite losses aside."""
+
+    @property
+    def trim_lost(self) -> float:
+        """At least the probability that trimming took away."""
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The lattice on which the sum lives, if it does."""
+
+    def cumulants(self, tilt: float) -> Cumulants:
+        """Quick values."""
+
+    def tilted(self, tilt: float, reach: float, error: float) -> TiltedSum:
+        """The certified law at this tilt, for frequencies up to `reach`, with quadrature error about `error`."""
+
+    def trimmed(self, log_mass: float, sharpness: int) -> LossSum:
+        """The same sum with about so much probability taken from its far upper tail, or itself."""
+
+    def jumps(self, log_mass: float) -> tuple[Sequence[Loss], float]:
+        """What trimming hides of one step, as separate laws, and a bound on the probability (over all steps) still
+        hidden then.
+        """
+
+    def fewer(self, count: int) -> LossSum:
+        """This sum with so many of its steps taken out."""
+
+    def dominating(self) -> Sequence[LossSum]:
+        """Something simpler whose profile lies above this one's, for when all else fails; or itself."""
+
+
+class Loss(Protocol):
+    """One step."""
+
+    @classmethod
+    def gather(cls, parts: Sequence[tuple[Loss, int]]) -> Sequence[LossSum]:
+        """The sum of `count` copies of each loss of this kind, in as few summands as possible."""
+
+
+class TiltedStep(Protocol):
+    r"""One step under the law tilted by $e^{tL}$, with certified errors."""
+
+    @property
+    def tilt(self) -> float:
+        """The tilt."""
+
+    @property
+    def log_moment(self) -> float:
+        """$K(t)$."""
+
+    @property
+    def log_moment_error(self) -> float:
+        """A bound on the error of `log_moment`."""
+
+    @property
+    def centre(self) -> float:
+        """A short float near the tilted mean."""
+
+    def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
+        r"""$\varphi - 1$, centred, at the frequencies $m\Delta$, and a bound on its error."""
+
+    def log_modulus(self, spacing: float, indices: Integers) -> Floats:
+        r"""A cheap bound on $\ln|\varphi|$ at the frequencies $m\Delta$."""
+
+
+class RepeatableLoss(Loss, Protocol):
+    """A kind of step of which equal copies are gathered: see `repeated`."""
+
+    @property
+    def leak(self) -> Enclosure:
+        """The probability of an infinite loss."""
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The lattice on which one step lives, if it does."""
+
+    @property
+    def supremum(self) -> float:
+        """No finite loss exceeds this."""
+
+    @property
+    def total_variation(self) -> float:
+        """At least the total variation distance."""
+
+    @property
+    def trim_lost(self) -> float:
+        """At least the probability that trimming took away."""
+
+    def cumulants(self, tilt: float) -> Cumulants:
+        """Quick values."""
+
+    def step(self, tilt: float, reach: float, error: float) -> TiltedStep:
+        """The certified law of one step at this tilt."""
+
+    def layers(self, tilt: float, log_moment: Enclosure) -> Layers:
+        """Uniform pieces under the density, for its decay."""
+
+    def trimmed(self, log_mass: float, sharpness: int) -> RepeatableLoss:
+        """With its far upper tail taken away, if it has one."""
+
+    def bands(self, log_mass: float) -> tuple[Sequence[RepeatableLoss], float]:
+        """What trimming hides, in bands."""
+
+    def dominating(self) -> Sequence[tuple[Loss, int]]:
+        """Something simpler that is worse."""
+
+
+class Cumulants(NamedTuple):
+    """$K, K', K''$ at one tilt. Quick values: they choose, they never certify."""
+
+    value: float
+    slope: float
+    curvature: float
+
+    @classmethod
+    def total(cls, parts: Iterable[Cumulants]) -> Cumulants:
+        """Independent losses add, and so do their cumulants."""
+        return cls(*(sum(column) for column in zip((0.0, 0.0, 0.0), *parts, strict=True)))
+
+
+class Direction(Enum):
+    """P is the dataset with the record (it is removed), or the one without (it is added)."""
+
+    REMOVE = "remove"
+    ADD = "add"

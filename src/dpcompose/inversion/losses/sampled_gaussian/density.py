@@ -1,0 +1,88 @@
+r"""The mixture of two normal laws behind a Gaussian on a sample, and the part of it that a window shows.
+
+$X(x) = 1-q+q\,e^{(x-1/2)/\sigma^2}$ is the likelihood ratio of $(1-q)N(0,\sigma^2)+qN(1,\sigma^2)$ to $N(0,\sigma^2)$.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpcompose.inversion.losses.protocols import Direction
+from dpcompose.inversion.losses.window import WHOLE, Window
+from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
+
+
+@dataclass(frozen=True)
+class SampledGaussianDensity:
+    """The law of one step along its output x."""
+
+    rate: Real
+    noise_std: Real
+    direction: Direction
+    window: Window = WHOLE
+
+    @cached_property
+    def numbers(self) -> tuple[float, float, float, float]:
+        """Rate, its relative error, noise, its relative error."""
+        return *nearest(self.rate), *nearest(self.noise_std)
+
+    def exponent(self, tilt: float) -> float:
+        r"""The exponent of $X$ under $e^{tL}dP$: $1+t$ or $-t$."""
+        return 1.0 + tilt if self.direction is Direction.REMOVE else -tilt
+
+    @property
+    def sign(self) -> float:
+        r"""The sign of the loss against $\ln X$."""
+        return 1.0 if self.direction is Direction.REMOVE else -1.0
+
+    @cached_property
+    def deficit(self) -> Enclosure:
+        """The probability that the window hides."""
+        window = self.window
+        if window.is_open:
+            return ZERO
+
+        def formula() -> Ball:
+            q = ball(self.rate)
+            part = window.mass if window.is_band else window.lost
+            mixed = (1 - q) * part(0, self.noise_std) + q * part(1, self.noise_std)
+            return 1 - mixed if window.is_band else mixed
+
+        return enclose(formula, gap=1e-12) & Enclosure(0.0, 1.0)
+
+    def log_ratio(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        r"""$l = \ln X$, a bound on its error, and $g = qe^{(x-1/2)/\sigma^2}/X = \sigma^2 l'$.
+
+        $l = \ln(1+q(e^a-1))$ keeps small $q$ accurate; $\ln((1-q)+qe^a)$ takes over where $X$ is small, and $a + \ln
+        q$ where $e^a$ overflows.
+        """
+        q, q_error, sigma, sigma_error = self.numbers
+        a = (x - 0.5) / (sigma * sigma)
+        a_error = (4.0 * UNIT_ROUNDOFF + 2.0 * sigma_error) * np.abs(a)
+        if q == 1.0:
+            return a, a_error, np.ones_like(a)
+        small = np.minimum(a, 600.0)
+        y = q * np.expm1(small)
+        ratio = (1.0 - q) + q * np.exp(small)
+        near = y > -0.5
+        l = np.where(near, np.log1p(np.maximum(y, -0.5)), np.log(ratio))  # noqa: E741
+        g = q * np.exp(small) / ratio
+        relative = np.where(near, np.abs(y) / ratio, 1.0)
+        error = a_error * g + relative * (LIBM + 3.0 * UNIT_ROUNDOFF) + q_error * np.abs(y) / ratio + LIBM * np.abs(l)
+        if a[-1] > 600.0:
+            l = np.where(a > 600.0, a + math.log(q), l)  # noqa: E741
+            error = np.where(
+                a > 600.0, a_error + (LIBM + q_error) * (1.0 - math.log(q)) + UNIT_ROUNDOFF * np.abs(l), error
+            )
+        return l, error, g
+
+    def log_density(self, x: Floats, r: float) -> Floats:
+        r"""$\ln(nX^r\chi)$, a quick value."""
+        sigma = self.numbers[2]
+        constant = math.log(sigma * math.sqrt(2.0 * math.pi))
+        return r * self.log_ratio(x)[0] - 0.5 * (x / sigma) ** 2 - constant + self.window.log_value(x)[0]

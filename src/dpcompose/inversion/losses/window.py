@@ -1,0 +1,96 @@
+r"""A smooth window on the line: $\chi(x) = \Phi((b-x)/w) - \Phi((a-x)/w)$, the indicator of $[a,b]$ blurred by a
+normal law.
+
+It is entire, and $|\chi(x+iy)| \le \chi(x)e^{y^2/2w^2}$, because it is the integral of a normal density over an
+interval. So it can trim a law, or cut a band out of it, without spoiling the exponential convergence of the trapezoid
+rule, as a sharp cut would.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import erfcx
+
+from dpcompose.numerics.enclosure import Ball, Real, ball
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
+
+ERFCX = 64.0 * UNIT_ROUNDOFF
+"""Relative error granted to SciPy's `erfcx` (measured: 15 units)."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """From `floor` to `cut`, both possibly infinite."""
+
+    floor: float = -math.inf
+    cut: float = math.inf
+    fade: float = 1.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this window is the whole line."""
+        return math.isinf(self.floor) and math.isinf(self.cut)
+
+    @property
+    def is_band(self) -> bool:
+        """Whether this window leaves out the bulk."""
+        return math.isfinite(self.floor)
+
+    def log_value(self, x: Floats) -> tuple[Floats, Floats]:
+        r"""$\ln\chi$ and a bound on its error. On each side of the window the nearer edge dominates the difference."""
+        if self.is_open:
+            return np.zeros_like(x), np.zeros_like(x)
+        if not self.is_band:
+            return self._edge(x, self.cut)
+        right = x > (0.5 * (self.floor + self.cut) if math.isfinite(self.cut) else math.inf)
+        # Right of the middle: Φ((b-x)/w) minus the smaller Φ((a-x)/w); left of it: the same mirrored.
+        near, near_error = self._edge(np.where(right, x, -x), np.where(right, self.cut, -self.floor))
+        far, _ = self._edge(np.where(right, x, -x), np.where(right, self.floor, -self.cut))
+        ratio = np.exp(np.minimum(far - near, -1e-3))
+        return near + np.log1p(-ratio), (near_error + LIBM) * (1.0 + 4.0 * ratio / (1.0 - ratio))
+
+    def _edge(self, x: Floats, cut: float | Floats) -> tuple[Floats, Floats]:
+        r"""$\ln\Phi((c-x)/w)$ through `erfcx`: $\Phi(-\xi) = \tfrac12e^{-\xi^2/2}\,\mathrm{erfcx}(\xi/\sqrt2)$."""
+        y = (x - cut) / (self.fade * math.sqrt(2.0))
+        size = np.minimum(np.abs(y), 1e8)
+        scaled = erfcx(size)
+        tail = 0.5 * np.exp(-size * size) * scaled
+        outside = math.log(0.5) - size * size + np.log(scaled)
+        inside = np.log1p(-np.minimum(tail, 0.5))
+        error = (ERFCX + 4.0 * LIBM) * (1.0 + size * size)
+        return np.where(y > 0.0, outside, inside), np.where(y > 0.0, error, 2.0 * tail * error + LIBM * np.abs(inside))
+
+    def hazard(self, x: Floats) -> Floats:
+        r"""$-\tfrac{d}{dx}\ln\Phi((b-x)/w)$, increasing in $x$."""
+        if math.isinf(self.cut):
+            return np.zeros_like(x)
+        y = (x - self.cut) / (self.fade * math.sqrt(2.0))
+        return math.sqrt(2.0 / math.pi) / (erfcx(np.maximum(y, -25.0)) * self.fade)
+
+    def strip_exponent(self, width: float | Floats) -> float | Floats:
+        r"""$\ln$ of how much $|\chi|$ can grow within $|y| \le a$."""
+        return 0.0 if self.is_open else 0.5 * (width / self.fade) ** 2
+
+    def mass(self, mean: int, noise: Real) -> Ball:
+        r"""$\int\chi\,dN(m,\sigma^2)$, exactly: a normal law blurred by a normal law, so $s^2 = \sigma^2+w^2$."""
+        sigma, fade = ball(noise), ball(self.fade)
+        scale = (2 * (sigma * sigma + fade * fade)).sqrt()
+        return (self._beyond(self.floor, mean, scale) - self._beyond(self.cut, mean, scale)) / 2
+
+    def lost(self, mean: int, noise: Real) -> Ball:
+        r"""$\int(1-\chi)\,dN(m,\sigma^2)$ for a window that is open to the left."""
+        sigma, fade = ball(noise), ball(self.fade)
+        return self._beyond(self.cut, mean, (2 * (sigma * sigma + fade * fade)).sqrt()) / 2
+
+    @staticmethod
+    def _beyond(edge: float, mean: int, scale: Ball) -> Ball:
+        if math.isinf(edge):
+            return ball(2 if edge < 0.0 else 0)
+        return ((ball(edge) - mean) / scale).erfc()
+
+
+WHOLE = Window()
+"""Nothing hidden."""

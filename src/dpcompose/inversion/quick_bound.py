@@ -1,0 +1,65 @@
+r"""A cheap bound from above, for telling which of two orders matters.
+
+For every $\tau>0$, $(1-e^{\varepsilon-s})_+ \le c(\tau)e^{\tau(s-\varepsilon)}$ with
+$c(\tau)=\tau^\tau/(1+\tau)^{1+\tau}$, hence $\delta(\varepsilon) \le
+\delta_\infty+c(\tau)M(\tau)e^{-\tau\varepsilon}$: one certified moment bounds δ at every ε, and a few of them bound it
+well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from dpcompose.inversion.error_terms import log_chernoff
+from dpcompose.inversion.line.spectrum import total_cumulants
+from dpcompose.inversion.profiles import Profile
+from dpcompose.inversion.saddle import at_epsilon
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
+
+MOST_TILTS = 12
+PROMISING = 0.1
+"""How far below the target, in nats, quick values of the bound must lie for it to be worth its cost."""
+
+
+@np.errstate(all="ignore")
+def ceiling(profile: Profile, epsilons: Sequence[float]) -> Floats:
+    """Nowhere below δ at these ε, in order; 1 where nothing better is known."""
+    places = np.array(epsilons, dtype=np.float64)
+    if not profile.summands or not places.size:
+        return np.full(places.shape, profile.leak.upper)
+    cumulants = total_cumulants(profile.summands)
+    chosen = sorted(set(np.quantile(places, np.linspace(0.0, 1.0, min(MOST_TILTS, places.size))).tolist()))
+    least, start = np.full(places.shape, math.inf), 1.0
+    for place in chosen:
+        if place < profile.supremum:
+            start = at_epsilon(cumulants, place, start).tilt
+            with suppress(ArithmeticError):  # another tilt may do
+                least = np.fmin(least, _log_bound(profile, start, places))
+    finite = np.where(places >= profile.supremum, 0.0, np.exp(np.minimum(least, 0.0)) * (1.0 + LIBM))
+    return np.minimum(finite + profile.leak.upper, 1.0) * (1.0 + 2.0 * UNIT_ROUNDOFF)
+
+
+def _log_bound(profile: Profile, tilt: float, places: Floats) -> Floats:
+    steps = max(sum(s.steps for s in profile.summands), 1)
+    parts = [s.tilted(tilt, 0.0, 1e-3 / steps) for s in profile.summands]
+    moment = math.fsum(p.log_moment + p.log_moment_error for p in parts)
+    constant = moment + log_chernoff(tilt)
+    size = abs(moment) + abs(log_chernoff(tilt)) + tilt * np.abs(places)
+    return constant - tilt * places + (LIBM + 4.0 * UNIT_ROUNDOFF) * size + 1e-12
+
+
+@np.errstate(all="ignore")
+def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
+    """Whether δ(ε) is surely no more than this; certified only where quick values promise success."""
+    if profile.small is not None and profile.is_small and epsilon < profile.supremum:
+        with suppress(ArithmeticError, ValueError):
+            return delta > profile.leak.upper and profile.small.is_below(epsilon, delta - profile.leak.upper)
+    if profile.summands and epsilon < profile.supremum:
+        t, _, _, quick, _ = at_epsilon(total_cumulants(profile.summands), epsilon)
+        if not quick.value - t * epsilon + log_chernoff(t) < math.log(max(delta, 1e-300)) - PROMISING:
+            return False
+    return float(ceiling(profile, [epsilon])[0]) <= delta

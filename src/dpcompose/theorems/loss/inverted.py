@@ -1,0 +1,222 @@
+"""A composition of known loss laws, each order of the pair read off its saddle line; and the worst of several pairs,
+where it is not said which of them the data gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dpcompose import inversion
+from dpcompose.errors import Declined
+from dpcompose.inversion.growing import GrowingProfile, Memory
+from dpcompose.inversion.quick_bound import ceiling, is_below
+from dpcompose.kernel import Parts
+from dpcompose.notions import LossTransform, Pair, Profile, Value
+from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, enclose
+from dpcompose.theorems.approx.steps import leak_of
+from dpcompose.theorems.loss.finite_laws import Listed, SampledListed
+
+Steps = tuple[tuple[Any, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inverted(Profile):
+    """The worse of the two orders of the pair, each read off its own saddle line."""
+
+    forward: Steps
+    backward: Steps
+    leaks: tuple[tuple[Value, int], ...]
+    tolerance: float = 1e-6
+    memory: dict[Any, Any] | None = field(default=None, compare=False, repr=False)
+
+    def to(self, tolerance: float) -> Inverted:
+        """Aim at this relative gap."""
+        return replace(self, tolerance=max(tolerance, 1e-12))
+
+    def recalling(self, memory: dict[Any, Any]) -> Inverted:
+        """Keep the lines for the next question about a similar composition."""
+        return replace(self, memory=memory)
+
+    def in_balls(self) -> Profile:
+        """The same lines in ball arithmetic."""
+        return InvertedInBalls(self)
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """Each order by itself."""
+        return (Pair(replace(self, backward=self.forward), replace(self, forward=self.backward)),)
+
+    def inversions(self) -> list[inversion.Profile]:
+        """One for each different order."""
+        leak = enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else ZERO
+        orders = [self.forward] if self.backward == self.forward else [self.forward, self.backward]
+        return [inversion.profile([(_loss(step), n) for step, n in order], leak) for order in orders]
+
+    def _remembered(self, target: float) -> Sequence[inversion.Profile]:
+        """The same, each order with its own line from before, if there is a memory."""
+        if self.memory is None:
+            return self.inversions()
+        keys = [(order, target, self.tolerance) for order in range(2)]
+        memories = [self.memory.setdefault(key, Memory()) for key in keys]
+        return [
+            GrowingProfile(p.summands, p.further_leak, memory)
+            for p, memory in zip(self.inversions(), memories, strict=False)
+        ]
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger δ, the second order only where it may be; a level between two floats is enclosed by both."""
+        level = Enclosure.exactly(epsilon)
+        with _within_floats():
+            first, *others = self.inversions()
+            found = _at(first.delta, level, self.tolerance)
+            for order in others:
+                if not is_below(order, level.lower, found.lower):
+                    found = larger((found, _at(order.delta, level, self.tolerance)))
+        return found
+
+    def deltas(self, epsilons: Sequence[Real]) -> list[Enclosure]:
+        """One line serves all the ε around it; the second order is asked only where it may exceed the first."""
+        levels = [Enclosure.exactly(e) for e in epsilons]
+        places = [level.lower for level in levels]
+        if any(level.lower != level.upper for level in levels):
+            return [self.delta(e) for e in epsilons]
+        with _within_floats():
+            first, *others = self.inversions()
+            found = first.curve(places, self.tolerance)
+            for order in others:
+                high = ceiling(order, places).tolist()
+                close = [i for i, bound in enumerate(high) if bound > found[i].lower]
+                for i, answer in zip(close, order.curve([places[i] for i in close], self.tolerance), strict=True):
+                    found[i] = larger((found[i], answer))
+        return found
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """The larger ε; the second order is left out where it is seen to need no more than the first."""
+        if delta >= 1:
+            return ZERO
+        target = Enclosure.exactly(delta)
+        with _within_floats():
+            first, *others = self._remembered(target.lower)
+            found = _at(first.epsilon, target, self.tolerance)
+            for order in others:
+                kept = self.memory is not None and not order.is_small  # its line is there to be read
+                if kept or not is_below(order, found.lower, target.lower):
+                    found = larger((found, _at(order.epsilon, target, self.tolerance)))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class InvertedInBalls(Profile):
+    """Every rounding followed by ball arithmetic: nothing rests on a model of floating-point functions."""
+
+    lines: Inverted
+
+    def to(self, tolerance: float) -> InvertedInBalls:
+        """Aim at this relative gap."""
+        return InvertedInBalls(self.lines.to(tolerance))
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """Each order by itself."""
+        lines = self.lines
+        forward, backward = replace(lines, backward=lines.forward), replace(lines, forward=lines.backward)
+        return (Pair(InvertedInBalls(forward), InvertedInBalls(backward)),)
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger δ."""
+        level = Enclosure.exactly(epsilon)
+        with _within_floats():
+            return larger(_at(order.delta_in_balls, level, self.lines.tolerance) for order in self.lines.inversions())
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """The larger ε."""
+        if delta >= 1:
+            return ZERO
+        target = Enclosure.exactly(delta)
+        with _within_floats():
+            return larger(
+                _at(order.epsilon_in_balls, target, self.lines.tolerance) for order in self.lines.inversions()
+            )
+
+
+def _loss(step: Any) -> inversion.Loss:
+    """The engine's own description of a step."""
+    return step.loss() if isinstance(step, Listed | SampledListed) else step
+
+
+def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, tolerance: float) -> Enclosure:
+    """A decreasing function at a number known to lie between two floats."""
+    upper = reading(place.lower, tolerance)
+    if place.lower == place.upper:
+        return upper
+    return Enclosure(reading(place.upper, tolerance).lower, upper.upper)
+
+
+def larger(found: Iterator[Enclosure] | Sequence[Enclosure]) -> Enclosure:
+    """Encloses the maximum."""
+    every = tuple(found)
+    return Enclosure(max(e.lower for e in every), max(e.upper for e in every))
+
+
+@contextmanager
+def _within_floats() -> Iterator[None]:
+    """Decline where a float overflows on the way, or where nothing is left that floats can hold."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            yield
+    except (ArithmeticError, ValueError, IndexError):
+        raise Declined("too far out for floats to follow the line") from None
+
+
+@dataclass(frozen=True, slots=True)
+class WorstOf(Profile):
+    """The larger of two profiles: of the pair as listed, and of the one with the record in the other input."""
+
+    profiles: tuple[Profile, Profile]
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """The larger δ."""
+        return larger(each.delta(epsilon) for each in self.profiles)
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """The larger ε."""
+        return larger(each.epsilon(delta) for each in self.profiles)
+
+    def _each(self, change: Callable[[Profile], Profile]) -> WorstOf:
+        listed, turned = map(change, self.profiles)
+        return WorstOf((listed, turned))
+
+    def to(self, tolerance: float) -> WorstOf:
+        """Aim at this relative gap in each."""
+        return self._each(lambda profile: profile.to(tolerance))
+
+    def in_balls(self) -> WorstOf:
+        """Each in ball arithmetic."""
+        return self._each(lambda profile: profile.in_balls())
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """Both pairs; what is the worst of them is no pair itself."""
+        listed, turned = self.profiles
+        return (*listed.pairs(), *(replace(pair, turned=True) for pair in turned.pairs()))
+
+
+def turned(parts: Parts[LossTransform]) -> tuple[Steps, Steps] | None:
+    """Both orders with the record in the other input, where that makes a difference.
+
+    Sampling tells the inputs apart by where the record is, a listed pair by its name: together both matter.
+    """
+    if all(g.turned is None for g, _ in parts.items):
+        return None
+    plain = _orders(parts, lambda g: (g.forward, g.backward))
+    other = _orders(parts, lambda g: g.turned or (g.forward, g.backward))
+    return None if other in (plain, plain[::-1]) else (other[0], other[1])
+
+
+def _orders(parts: Parts[LossTransform], read: Callable[[LossTransform], tuple[Any, Any]]) -> list[Steps]:
+    return [tuple((read(g)[index], n) for g, n in parts.items) for index in range(2)]
+
+
+__all__ = ["WorstOf", "turned"]

@@ -1,0 +1,189 @@
+r"""Any bound on a profile is the profile of a finite pair, which can be sampled and composed again.
+
+With $x = e^\varepsilon$ a profile $f(x) = \sup_SP(S)-xQ(S)$ is convex, does not increase, and obeys
+$f_{P\|Q}(1/x) = 1-1/x+f_{Q\|P}(x)/x$ and $f(0) = 1$. If both orders lie below $h_i$ at the points $x_i\ge1$, both
+therefore lie below the lower convex hull of the dots $(x_i,h_i)$, $(1/x_i,\,1-1/x_i+h_i/x_i)$ and $(0,1)$, and below
+$h_n$ beyond the last. The hull is the profile of the pair that has a loss $\ln x$ wherever its slope rises, by as
+much as $Q$ has there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from dpcompose.errors import Declined
+from dpcompose.exact.atoms import LogRatio
+from dpcompose.inversion import Direction
+from dpcompose.kernel import describes, implies
+from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
+from dpcompose.notions import InEitherOrder, LossTransform, Profile
+from dpcompose.numerics.enclosure import Ball, ball, enclose
+from dpcompose.sources import HERE, ZDW22
+from dpcompose.theorems.loss.finite_laws import SampledListed
+from dpcompose.theorems.loss.transform import in_between
+
+MOST_LEVEL = 600.0
+GOALS = (1e-30, 1e-20, 1e-14, 1e-9, 1e-5, 1e-2)
+DOTS = 128
+GAP = 1e-5
+Dot = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class DottedLaw:
+    """The loss of a pair given by its likelihood ratios: the same in both orders."""
+
+    ratios: tuple[tuple[Fraction, Fraction], ...]
+    leaking: Fraction
+
+    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+        """Each finite loss with its probability."""
+        return [(LogRatio(ratio), ball(mass)) for ratio, mass in self.ratios]
+
+    def leak(self) -> Ball:
+        """What reveals everything."""
+        return ball(self.leaking)
+
+
+@dataclass(frozen=True, slots=True)
+class Hull:
+    """The law through the dots of some profiles, which are not asked before they are needed."""
+
+    profiles: tuple[Profile, ...]
+
+    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+        """Each finite loss with its probability."""
+        return _law(self.profiles).atoms()
+
+    def leak(self) -> Ball:
+        """What reveals everything."""
+        return _law(self.profiles).leak()
+
+
+@dataclass(frozen=True, slots=True)
+class Dotted(InEitherOrder):
+    """A finite pair, the same in both orders, that costs at least as much."""
+
+    law: Hull
+
+
+@implies("X-DOTS", HERE.at("X-DOTS"))
+def dotted(*profiles: Profile) -> Dotted:
+    r"""Whoever meets these bounds on $\delta(\varepsilon)$ in both orders is dominated by the pair whose profile is the
+    lower convex hull, in $e^\varepsilon$, of the least of them at some levels, and of their mirror images.
+    """
+    return Dotted(Hull(profiles))
+
+
+@describes("X-LINE-DOTS", ZDW22.at("Thm. 11"), relations=ADD_REMOVE_ONLY)
+def sampled_dots(m: Sampled, inner: Dotted) -> LossTransform:
+    r"""Sampling at rate $q$ turns a loss $l$ of the dominating pair into $\ln(1-q+qe^l)$, in either order; the sampled
+    pair dominates the sampled mechanism.
+    """
+    q = in_between(m.rate)
+    remove, add = (SampledListed(inner.law, q, direction, inner.law) for direction in (Direction.REMOVE, Direction.ADD))
+    return LossTransform(remove, add, turned=(add, remove))
+
+
+@lru_cache(maxsize=64)
+def _law(profiles: tuple[Profile, ...]) -> DottedLaw:
+    levels = _levels(profiles)
+    return law_through(list(zip(levels, _heights(profiles, levels), strict=True)))
+
+
+def _levels(profiles: Sequence[Profile]) -> list[float]:
+    """Where to look: evenly up to where next to nothing is left, and again up to where most of it is."""
+    places = [ends for goal in GOALS if (ends := _reached(profiles, goal))]
+    least = min((p.delta(MOST_LEVEL).upper for p in profiles if _says(p)), default=1.0)
+    if least < 1.0:
+        places.insert(0, _reached(profiles, least * (1.0 + 2.0**-40)))
+    ends = [e for each in places for e in each if e <= MOST_LEVEL]
+    if not ends:
+        raise Declined("nothing is promised at any level")
+    far = max(min(each) for each in places if each)
+    near = min(far, 4.0 * min(min(each) for each in places if each and min(each) > 0.0) if far else 0.0)
+    even = [top * i / DOTS for top in {far, near} for i in range(1, DOTS + 1)]
+    return sorted({0.0, *ends, *even})
+
+
+def _says(profile: Profile) -> bool:
+    try:
+        profile.delta(MOST_LEVEL)
+    except Declined:
+        return False
+    return True
+
+
+def _reached(profiles: Sequence[Profile], goal: float) -> list[float]:
+    """The ε of each profile at δ, where it has one."""
+    found = []
+    for profile in profiles:
+        try:
+            found.append(profile.epsilon(goal).upper)
+        except Declined:
+            continue
+    return [e for e in found if e <= MOST_LEVEL]
+
+
+def _heights(profiles: Sequence[Profile], levels: list[float]) -> list[float]:
+    """The least δ that any profile states at each level."""
+    found = [1.0] * len(levels)
+    for profile in profiles:
+        for i, height in _stated(profile.to(GAP), levels):
+            found[i] = min(found[i], height)
+    return found
+
+
+def _stated(profile: Profile, levels: list[float]) -> list[tuple[int, float]]:
+    """All at once, or one by one where some are refused."""
+    try:
+        return [(i, e.upper) for i, e in enumerate(profile.deltas(levels))]
+    except Declined:
+        return [(i, h) for i, level in enumerate(levels) if (h := _stated_at(profile, level)) is not None]
+
+
+def _stated_at(profile: Profile, level: float) -> float | None:
+    try:
+        return profile.delta(level).upper
+    except Declined:
+        return None
+
+
+def law_through(bounds: Sequence[tuple[float, float]]) -> DottedLaw:
+    """The law whose profile is the hull of the bounds δ ≤ h at ε, which start at ε = 0 and grow."""
+    dots: list[Dot] = []
+    least = Fraction(1)
+    for level, height in bounds:  # rounding x up moves the bound to where the profile is smaller still
+        x = _exponential(level)
+        least = min(least, Fraction(height))
+        if not dots or x > dots[-1][0]:
+            dots.append((x, least))
+    mirrored = [(1 / x, 1 - 1 / x + h / x) for x, h in reversed(dots) if x > 1]
+    hull = lower_hull([(Fraction(0), Fraction(1)), *mirrored, *dots])
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(hull)]
+    rises = zip(hull[1:], slopes, [*slopes[1:], Fraction(0)], strict=True)
+    return DottedLaw(tuple((x, x * (after - before)) for (x, _), before, after in rises if after > before), least)
+
+
+def _exponential(level: float) -> Fraction:
+    """e^ε, rounded up."""
+    return Fraction(enclose(lambda: ball(level).exp()).upper) if level else Fraction(1)
+
+
+def lower_hull(dots: Sequence[Dot]) -> list[Dot]:
+    """The corners of the greatest convex function below the dots, which are given from left to right."""
+    hull: list[Dot] = []
+    for x, h in dots:
+        while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) >= (h - hull[-2][1]) * (
+            hull[-1][0] - hull[-2][0]
+        ):
+            hull.pop()
+        hull.append((x, h))
+    return hull
+
+
+__all__ = ["Dotted", "DottedLaw", "Hull", "law_through", "lower_hull"]

@@ -1,0 +1,141 @@
+"""A sample of fixed size: one run exactly (see `bent`), several through the symmetric pair that dominates each."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpcompose.errors import Declined
+from dpcompose.exact.atoms import Law, value
+from dpcompose.inversion import Direction
+from dpcompose.kernel import Side, describes
+from dpcompose.mechanisms.long_pair import LongPairLaw
+from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Renyi
+from dpcompose.numerics.enclosure import Enclosure, ball, enclose
+from dpcompose.sources import BBG18, ZDW22
+from dpcompose.theorems.gdp import NormalProfile
+from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
+from dpcompose.theorems.loss.finite_laws import LeakyLaw
+from dpcompose.theorems.renyi.finite_curves import MOST_LOSS, leak_of_law
+from dpcompose.theorems.sampling.mirrored import (
+    MirroredFiniteCurve,
+    MirroredLaplaceCurve,
+    MirroredListed,
+    MirroredNormalCurve,
+)
+from dpcompose.theorems.sampling.sampled_once import SampledOnce, in_part
+
+REMOVE = Direction.REMOVE
+MOST_ATOMS = 64
+
+
+def drawn(m: SampledWithoutReplacement) -> Fraction:
+    """The rate, where some records are drawn and some are not."""
+    return in_part(m.rate)
+
+
+def symmetric(law: FiniteLoss) -> Law:
+    """The one law of both orders."""
+    if law.forward != law.backward:
+        raise Declined("a pair that is not symmetric may face either way")
+    if isinstance(law.forward, LongPairLaw):
+        raise Declined("too many outcomes to list")
+    atoms = law.forward.atoms()
+    if len(atoms) > MOST_ATOMS:
+        raise Declined(f"beyond {MOST_ATOMS} losses a line takes longer than two bounds are worth")
+    if any(abs(value(loss)) > MOST_LOSS for loss, _ in atoms):
+        raise Declined(f"losses above {MOST_LOSS} are left to the bounds")
+    return law.forward
+
+
+def leaky(inner: ApproxDP) -> FiniteLoss:
+    """Leaky randomized response."""
+    if isinstance(inner.delta, Enclosure):
+        raise Declined("needs an exact δ")
+    law = LeakyLaw(inner.epsilon, inner.delta)
+    return FiniteLoss(law, law)
+
+
+@describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def bent_normal(m: SampledWithoutReplacement, inner: GDP) -> SampledOnce:
+    r"""A Gaussian on $m$ of $n$ records: $\delta(\varepsilon)=\eta\,\delta_\mu(\ln(1+(e^\varepsilon-1)/\eta))$,
+    reached where all other records contribute nothing.
+    """
+    return SampledOnce(drawn(m), NormalProfile(inner.mu_squared))
+
+
+@describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def bent_laplace(m: SampledWithoutReplacement, inner: LaplaceLoss) -> SampledOnce:
+    r"""Laplace noise on $m$ of $n$ records: its profile at $\ln(1+(e^\varepsilon-1)/\eta)$, times $\eta$."""
+    return SampledOnce(drawn(m), LaplaceProfile(1, inner.step))
+
+
+@describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def bent_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> SampledOnce:
+    r"""A finite pair on $m$ of $n$ records: its profile at $\ln(1+(e^\varepsilon-1)/\eta)$, times $\eta$."""
+    if isinstance(inner.forward, LongPairLaw):
+        raise Declined("too many outcomes to list")
+    return SampledOnce(drawn(m), SumOfLosses(((inner.forward, 1),), ((inner.backward, 1),)))
+
+
+@describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
+def bent_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> SampledOnce:
+    r"""An $(\varepsilon_0,\delta_0)$-DP mechanism on $m$ of $n$ records: that of leaky randomized response."""
+    law = leaky(inner).forward
+    return SampledOnce(drawn(m), SumOfLosses(((law, 1),), ((law, 1),)))
+
+
+@describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTransform:
+    r"""With a symmetric finite loss inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both orders."""
+    law = symmetric(inner)
+    step = MirroredListed(law, drawn(m), REMOVE, law)
+    return LossTransform(step, step)
+
+
+@describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> LossTransform:
+    r"""The same for leaky randomized response, which any $(\varepsilon,\delta)$-DP mechanism post-processes."""
+    law = symmetric(leaky(inner))
+    step = MirroredListed(law, drawn(m), REMOVE, law)
+    return LossTransform(step, step)
+
+
+@describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
+    r"""With $X = 1+\eta(e^{\mu Z-\mu^2/2}-1)$, $Z$ standard normal: $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}
+    [X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
+    """
+    rate = drawn(m)
+    if not inner.mu_squared:
+        raise Declined("nothing is lost")
+    return Renyi(MirroredNormalCurve(rate, REMOVE, inner.mu_squared))
+
+
+@describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Renyi:
+    r"""The same with the loss of a Laplace mechanism in the place of $\mu Z-\mu^2/2$."""
+    rate = drawn(m)
+    if not inner.step:
+        raise Declined("nothing is lost")
+    return Renyi(MirroredLaplaceCurve(rate, REMOVE, inner.step))
+
+
+@describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Renyi:
+    r"""The same for a symmetric finite loss, outside what leaks."""
+    return _mirrored(symmetric(inner), drawn(m))
+
+
+@describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_black_box_curve(m: SampledWithoutReplacement, inner: ApproxDP) -> Renyi:
+    r"""The same for leaky randomized response."""
+    return _mirrored(symmetric(leaky(inner)), drawn(m))
+
+
+def _mirrored(law: Law, rate: Fraction) -> Renyi:
+    leak = leak_of_law(law)
+    return Renyi(MirroredFiniteCurve(law, rate), enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0)
+
+
+__all__ = ["drawn", "leaky", "symmetric"]

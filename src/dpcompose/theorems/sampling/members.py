@@ -1,0 +1,85 @@
+"""What a sample of fixed size costs at least: the neighbours of which one contributes nothing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpcompose.errors import Declined
+from dpcompose.inversion import Direction, SampledGaussianLoss, SampledLaplaceLoss
+from dpcompose.kernel import Side, describes
+from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Renyi
+from dpcompose.numerics.enclosure import ball, enclose
+from dpcompose.sources import BBG18
+from dpcompose.theorems.loss.finite_laws import SampledListed
+from dpcompose.theorems.loss.transform import rational_root
+from dpcompose.theorems.renyi.finite_curves import SampledFiniteCurve, leak_of_law
+from dpcompose.theorems.renyi.sampled_curves import SampledLaplaceCurve
+from dpcompose.theorems.renyi.sampled_normal_curve import SampledNormalCurve
+from dpcompose.theorems.sampling.fixed_size import drawn, leaky, symmetric
+
+REMOVE, ADD = Direction.REMOVE, Direction.ADD
+
+
+@describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
+def member_normal(m: SampledWithoutReplacement, inner: GDP) -> LossTransform:
+    r"""Where all other records contribute nothing, the neighbours give $(1-\eta)N(0,1)+\eta N(\mu,1)$ and $N(0,1)$."""
+    noise = 1 / rational_root(Fraction(inner.mu_squared))
+    remove, add = (SampledGaussianLoss(drawn(m), noise, direction) for direction in (REMOVE, ADD))
+    return LossTransform(remove, add)
+
+
+@describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
+def member_laplace(m: SampledWithoutReplacement, inner: LaplaceLoss) -> LossTransform:
+    r"""Where all other records contribute nothing, removing a record from a Poisson sample costs the same."""
+    if not inner.step:
+        raise Declined("nothing is lost")
+    remove, add = (SampledLaplaceLoss(inner.step, drawn(m), direction) for direction in (REMOVE, ADD))
+    return LossTransform(remove, add)
+
+
+@describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
+def member_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTransform:
+    r"""Where all other records give the second law, the neighbours give $(1-\eta)Q+\eta P$ and $Q$."""
+    law = symmetric(inner)
+    remove, add = (SampledListed(law, drawn(m), direction, law) for direction in (REMOVE, ADD))
+    return LossTransform(remove, add)
+
+
+@describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
+def member_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> LossTransform:
+    r"""Leaky randomized response on a sample, all other records saying the same."""
+    return member_finite(m, leaky(inner))
+
+
+@describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
+def member_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
+    r"""The Rényi divergences of $(1-\eta)N(0,1)+\eta N(\mu,1)$ from $N(0,1)$ occur."""
+    rate = drawn(m)
+    if not inner.mu_squared:
+        raise Declined("nothing is lost")
+    return Renyi(SampledNormalCurve(rate, REMOVE, inner.mu_squared))
+
+
+@describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
+def member_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Renyi:
+    r"""The same for a Laplace mechanism."""
+    rate = drawn(m)
+    if not inner.step:
+        raise Declined("nothing is lost")
+    return Renyi(SampledLaplaceCurve(rate, REMOVE, inner.step))
+
+
+@describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
+def member_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Renyi:
+    r"""The same for a finite pair; infinite where something leaks."""
+    law, rate = symmetric(inner), drawn(m)
+    leak = leak_of_law(law)
+    curve = SampledFiniteCurve(law, law, rate, REMOVE)
+    return Renyi(curve, enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0)
+
+
+@describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
+def member_black_box_curve(m: SampledWithoutReplacement, inner: ApproxDP) -> Renyi:
+    r"""The same for leaky randomized response."""
+    return member_finite_curve(m, leaky(inner))
