@@ -27,6 +27,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dpcompose import spec
@@ -62,18 +63,8 @@ class PlanFile:
 
     @classmethod
     def read(cls, name: str, text: str) -> PlanFile:
-        """The file, or one sentence about what it says wrongly."""
-        found = _parsed(name, text)
-        head = _table(name, "budget", found.get("budget"), HEAD)
-        kept = _table(name, "caps", found.get("caps", {}), CAPS)
-        entries = found.get("spent", [])
-        if not isinstance(entries, list):
-            raise InvalidDocument(f"{name!r}: spent is a list of tables, each with a mechanism.")
-        rows = tuple(_table(name, f"spent {i}", entry, ENTRY) for i, entry in enumerate(entries, 1))
-        total, protects = _start(name, head, kept), _protects(name, head, kept)
-        for place, row in enumerate(rows, 1):
-            total, protects = _added(name, place, row, total, protects)
-        return cls(name, text, total, protects, rows, bool(kept))
+        """The file, or one sentence about what it says wrongly; the same text is added up once."""
+        return _read(name, text)
 
     def allowance(self) -> Allowance:
         """The budget, with what is spent taken off."""
@@ -140,6 +131,21 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} stands twice in one object")
     return found
+
+
+@lru_cache(maxsize=8)
+def _read(name: str, text: str) -> PlanFile:
+    found = _parsed(name, text)
+    head = _table(name, "budget", found.get("budget"), HEAD)
+    kept = _table(name, "caps", found.get("caps", {}), CAPS)
+    entries = found.get("spent", [])
+    if not isinstance(entries, list):
+        raise InvalidDocument(f"{name!r}: spent is a list of tables, each with a mechanism.")
+    rows = tuple(_table(name, f"spent {i}", entry, ENTRY) for i, entry in enumerate(entries, 1))
+    total, protects = _start(name, head, kept), _protects(name, head, kept)
+    for place, row in enumerate(rows, 1):
+        total, protects = _added(name, place, row, total, protects)
+    return PlanFile(name, text, total, protects, rows, bool(kept))
 
 
 def _parsed(name: str, text: str) -> dict[str, Any]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from dpcompose.errors import DPError
 from dpcompose.release.ask.sources import Csv, Database, Parquet, Sql
-from dpcompose.release.engine.tables import attempt, opened
-from dpcompose.release.refusals import InvalidData
+from dpcompose.release.engine.tables import opened
+from dpcompose.release.refusals import EngineFailure, InvalidData
 
 T = TypeVar("T")
 BATCH = 1 << 16
 GREATEST = 1e12
-"""No number of the data may be larger; squares and sums of squares then stay far from overflow."""
+"""Numbers of the data that are larger count as this; squares and sums of squares then stay far from overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +30,19 @@ class Pieces(Generic[T]):
     read: Callable[[], Iterable[T]]
     """Called once for each pass over the data."""
     again: bool
-    """Whether a second pass is possible, so that the first can look for mistakes before anything is drawn."""
+    """Whether a second pass is possible, so that the first can look at the shapes of all pieces."""
     total: int | None = None
     """How many edges or rows there are, if that is known without a pass."""
+    declared: Callable[[], None] | None = None
+    """Refuses by the schema alone, where there is one; no row is looked at then."""
+
+    def look(self, shaped: Callable[[T], object]) -> None:
+        """Refuse what has the wrong shape or type, before anything is charged; no value is refused."""
+        if self.declared is not None:
+            self.declared()
+        elif self.again:
+            for piece in self.read():
+                shaped(piece)
 
 
 def pieces_of(data: object) -> Pieces[object] | None:
@@ -56,26 +70,43 @@ def is_table(data: object) -> bool:
 def table_pieces(data: object, columns: Sequence[str], table: str | None) -> Pieces[list[np.ndarray[Any, Any]]]:
     """The columns of a table, in batches where the engine can give them."""
 
-    def read() -> Iterator[list[np.ndarray[Any, Any]]]:
+    def declared() -> None:
         with opened(data, table) as found:
-            batches = iter(found.numbers(columns))
-            while (batch := attempt(found.name, lambda: next(batches, None))) is not None:
-                if any(np.isnan(column).any() for column in batch):
-                    raise InvalidData("The table has missing values in the columns of the sketch: fill or drop them.")
-                yield batch
+            for column in columns:
+                found.check({"value": column})
 
-    return Pieces(read, again=True)
+    def read() -> Iterator[list[np.ndarray[Any, Any]]]:
+        try:
+            with opened(data, table) as found:
+                yield from found.numbers(columns)
+        except DPError:
+            raise
+        except Exception:  # noqa: BLE001, S110 - engines raise anything, and may quote values
+            pass
+        else:
+            return
+        raise EngineFailure
+
+    return Pieces(read, again=True, declared=declared)
 
 
-def numbers(values: object, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """An array of finite numbers, or a sentence without any of them."""
-    found = np.asarray(values)
-    if found.dtype.kind not in "iufb":
+def reals(values: object, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Numbers, by the type of their array alone: what is none is NaN, and what is too large is `GREATEST`."""
+    found = np.asarray(values) if hasattr(values, "dtype") else np.array(values, dtype=object)
+    if found.dtype.kind not in "iufbO":
         raise InvalidData(f"{what} are not numbers.")
-    real = found.astype(np.float64)
-    if not np.isfinite(real).all() or (real.size and np.abs(real).max() > GREATEST):
-        raise InvalidData(f"{what} are not all finite and at most {GREATEST:g} in size.")
-    return real
+    if found.dtype.kind == "O":
+        found = np.asarray(np.frompyfunc(_real, 1, 1)(found))
+    return np.clip(found.astype(np.float64), -GREATEST, GREATEST)
 
 
-__all__ = ["BATCH", "GREATEST", "Pieces", "is_sparse", "is_table", "numbers", "pieces_of", "table_pieces"]
+def _real(value: object) -> float:
+    try:
+        return float(value) if isinstance(value, Real | Decimal) else math.nan
+    except ValueError:  # a NaN that signals
+        return math.nan
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator] # a number, too large for floats
+
+
+__all__ = ["BATCH", "GREATEST", "Pieces", "is_sparse", "is_table", "pieces_of", "reals", "table_pieces"]

@@ -39,7 +39,7 @@ from dpcompose.release.sketches.price import (
 )
 from dpcompose.release.sketches.profile import random_shift_delta
 from dpcompose.release.sketches.progress import progress
-from dpcompose.release.sketches.spark import checked, fill_covariance, is_spark
+from dpcompose.release.sketches.spark import fill_covariance, is_spark
 from dpcompose.release.sketches.store import blocks
 from dpcompose.theorems.sketches import covariance_renyi, cut_delta, rows_needed
 
@@ -200,8 +200,9 @@ def covariance_sketch(
 
     `REPLACE_ONE`: (ε, δ)-DP for matrices of which one row moves by at most `change` in Euclidean norm, wherever it
     lies. `ADD_REMOVE`: for matrices with one row more or less, of norm at most `change`; longer rows are shortened to
-    that, and the noise is far less. Refusals come before the charge, the charge before anything is drawn; pieces from
-    an iterator, which can be read only once, are checked as they come.
+    that, and the noise is far less. A missing entry counts as 0, and no value is refused. Refusals come before the
+    charge, the charge before anything is drawn; pieces from an iterator, which can be read only once, show their types
+    and shapes as they come.
     """
     price = covariance_price(
         eta=eta, nu=nu, epsilon=epsilon, delta=delta, queries=queries, change=change, adjacency=adjacency
@@ -212,7 +213,7 @@ def covariance_sketch(
     draft = Draft(found.features, price.rows, step, charge, found.look, lambda rows, d: _fill(rows, found, price, d))
     if is_spark(matrix):
         named = list(columns or ())
-        draft = replace(draft, look=lambda: checked(matrix, named), fill=_on_executors(matrix, named, price))
+        draft = replace(draft, fill=_on_executors(matrix, named, price))
     return CovarianceSketch(price, draft.made(budget, source, into), step)
 
 

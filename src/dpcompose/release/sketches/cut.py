@@ -32,7 +32,7 @@ from dpcompose.release.sketches.making import Draft
 from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals
 from dpcompose.release.sketches.price import Goal, Price, exact_rows, gaussian_guess, goal, least_width, scaled, worse
 from dpcompose.release.sketches.progress import progress
-from dpcompose.release.sketches.spark import checked, fill_cut, is_spark
+from dpcompose.release.sketches.spark import fill_cut, is_spark
 from dpcompose.release.sketches.store import blocks
 from dpcompose.theorems.sketches import CutSketch as Reweighted
 from dpcompose.theorems.sketches import cut_delta, published_width, rows_needed
@@ -194,8 +194,9 @@ def cut_sketch(
     r"""Publish a graph so that every cut is known within $\eta\cdot\text{cut}+\tau$, each but with probability $\nu/k$.
 
     Hidden is the weight between any two vertices, up to a change of at most `change`: (ε, δ)-DP for graphs on the same
-    vertices that differ there. Refusals come before the charge, the charge before anything is drawn; edges from an
-    iterator, which can be read only once, are checked as they come.
+    vertices that differ there. What is no edge counts for nothing, and no value is refused. Refusals come before the
+    charge, the charge before anything is drawn; chunks from an iterator, which can be read only once, show their types
+    and shapes as they come.
     """
     edges = edges_of(graph, vertices, columns, table)
     price = cut_price(
@@ -212,7 +213,7 @@ def cut_sketch(
     charge = Charge(price.mechanism, f"a cut sketch of {price.vertices} vertices", "(edge)")
     draft = Draft(price.vertices, price.rows, step, charge, edges.look, lambda rows, d: _fill(rows, edges, price, d))
     if is_spark(graph):
-        draft = replace(draft, look=lambda: checked(graph, columns), fill=_on_executors(graph, columns, price))
+        draft = replace(draft, fill=_on_executors(graph, columns, price))
     return CutSketch(price, draft.made(budget, source, into), step, None if edges.names is None else dict(edges.names))
 
 

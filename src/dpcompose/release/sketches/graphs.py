@@ -1,8 +1,8 @@
 """Weighted edges out of any graph: sparse matrices, networkx, arrays, tables, and edges that come in chunks.
 
-The number of vertices is public. Weights are at least 0; a weight between the same two vertices may come in parts,
-which add up; an edge from a vertex to itself crosses no cut and counts for nothing. A graph without edges, or in
-several parts, is a graph like any other: to refuse it would say so.
+The number of vertices is public. A weight between the same two vertices may come in parts, which add up; an edge from
+a vertex to itself crosses no cut and counts for nothing. So does what is no edge, row by row: a vertex that is none of
+the graph's, a weight that is missing or not above 0. No value is refused, and no graph: to refuse it would say so.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ import numpy.typing as npt
 from dpcompose.errors import InvalidParameter
 from dpcompose.parameters import Whole
 from dpcompose.release.refusals import InvalidData
-from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, numbers, pieces_of, table_pieces
+from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, pieces_of, reals, table_pieces
 
 Ids: TypeAlias = npt.NDArray[np.int64]
-Chunk: TypeAlias = tuple[Ids, Ids, npt.NDArray[np.float64]]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Chunk: TypeAlias = tuple[Ids, Ids, Floats]
 
 VERTICES = Whole("n", 2, 10**9, "vertices", typical=(10, 10**6))
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The edges of a graph on the vertices 0, …, n − 1, checked as they are read."""
+    """The edges of a graph on the vertices 0, …, n − 1."""
 
     vertices: int
     pieces: Pieces[Any] = field(repr=False)
@@ -38,40 +39,33 @@ class Edges:
     def read(self) -> Iterator[Chunk]:
         """One pass, in chunks of bounded size."""
         for piece in self.pieces.read():
-            u, v, weight = self._checked(piece)
+            u, v, weight = self._edges(piece)
             for start in range(0, len(u), BATCH):
                 part = slice(start, start + BATCH)
                 yield u[part], v[part], weight[part]
 
     def look(self) -> None:
-        """A first pass, for its refusals, where there can be a second."""
-        if self.pieces.again:
-            for _ in self.read():
-                pass
+        """Refuse the wrong types and shapes, where that can be known beforehand."""
+        self.pieces.look(_shaped)
 
-    def _checked(self, piece: Any) -> Chunk:
-        columns = list(piece.T) if isinstance(piece, np.ndarray) and piece.ndim == 2 else _columns(piece)
-        if len(columns) not in {2, 3}:
-            raise InvalidData(
-                "A chunk of edges is two arrays of vertices, and a third of weights where they are not 1."
-            )
-        u, v = (self._ids(column) for column in columns[:2])
-        weight = numbers(np.atleast_1d(columns[2]), "The weights of edges") if len(columns) == 3 else np.ones(len(u))
-        if not u.shape == v.shape == weight.shape or u.ndim != 1:
-            raise InvalidData("The arrays of a chunk of edges differ in length.")
-        if weight.size and weight.min() < 0:
-            raise InvalidData("An edge has a negative weight: weights are at least 0.")
-        return u, v, weight
+    def _edges(self, piece: Any) -> Chunk:
+        u, v, weight = _shaped(piece)
+        edge = weight > 0
+        for end in (u, v):
+            edge &= (end >= 0) & (end < self.vertices) & (end == np.floor(end))
+        return u[edge].astype(np.int64), v[edge].astype(np.int64), weight[edge]
 
-    def _ids(self, column: object) -> Ids:
-        found = np.atleast_1d(np.asarray(column))
-        if found.dtype.kind == "f" and np.isfinite(found).all() and (found == np.floor(found)).all():
-            found = np.clip(found, -1, self.vertices).astype(np.int64)
-        if found.dtype.kind not in "iu":
-            raise InvalidData("A vertex of an edge is no whole number.")
-        if found.size and not (found.min() >= 0 and found.max() < self.vertices):
-            raise InvalidData(f"An edge has a vertex out of range: vertices are 0, …, {self.vertices - 1}.")
-        return found.astype(np.int64)
+
+def _shaped(piece: Any) -> tuple[Floats, Floats, Floats]:
+    """Both ends and the weights, each as they were given, if they are arrays of numbers of one length."""
+    columns = list(piece.T) if isinstance(piece, np.ndarray) and piece.ndim == 2 else _columns(piece)
+    if len(columns) not in {2, 3}:
+        raise InvalidData("A chunk of edges is two arrays of vertices, and a third of weights where they are not 1.")
+    u, v = (np.atleast_1d(reals(column, "The vertices of edges")) for column in columns[:2])
+    weight = np.atleast_1d(reals(columns[2], "The weights of edges")) if len(columns) == 3 else np.ones(len(u))
+    if not u.shape == v.shape == weight.shape or u.ndim != 1:
+        raise InvalidData("The arrays of a chunk of edges differ in length.")
+    return u, v, weight
 
 
 def _columns(piece: Any) -> list[Any]:
@@ -117,17 +111,17 @@ def _same(declared: int | None, found: int) -> int:
 
 
 def _sparse(graph: Any, declared: int | None) -> Edges:
-    """A symmetric matrix, of which the upper half is taken, or a triangular one."""
+    """A symmetric matrix or a triangular one: the weight of an edge is the greater of its two entries."""
+    from scipy.sparse import csr_array, triu
+
     if len(set(graph.shape)) != 1 or len(graph.shape) != 2:
         raise InvalidData("The matrix of a graph is not square.")
     found = graph.tocoo()
-    numbers(found.data, "The weights of edges")
-    above, below = found.row < found.col, found.row > found.col
-    if above.any() and below.any() and abs(graph - graph.T).max() != 0:
-        raise InvalidData("The matrix of a graph is neither symmetric nor triangular.")
-    kept = above if above.any() else below
-    half = (found.row[kept], found.col[kept], found.data[kept])
-    return Edges(_same(declared, int(graph.shape[0])), Pieces(lambda: [half], again=True, total=len(half[0])))
+    weight = reals(found.data, "The weights of edges")
+    square = csr_array((np.where(weight > 0, weight, 0.0), (found.row, found.col)), shape=graph.shape)
+    half = triu(square.maximum(square.T), 1, format="coo")
+    edges = half.row, half.col, half.data
+    return Edges(_same(declared, int(graph.shape[0])), Pieces(lambda: [edges], again=True, total=len(half.data)))
 
 
 def _is_networkx(graph: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from dpcompose.errors import InvalidParameter
 from dpcompose.parameters import Whole
 from dpcompose.release.refusals import InvalidData
-from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, numbers, pieces_of, table_pieces
+from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, pieces_of, reals, table_pieces
 from dpcompose.release.sketches.noise import AT_ONCE, Floats
 
 FEATURES = Whole("d", 1, 10**6, "columns", typical=(2, 1000))
@@ -19,7 +19,10 @@ FEATURES = Whole("d", 1, 10**6, "columns", typical=(2, 1000))
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The rows of a matrix with `features` columns, checked as they are read; there may be no row at all."""
+    """The rows of a matrix with `features` columns; there may be no row at all.
+
+    An entry that is missing or no number counts as 0, and a larger one than `GREATEST` as that: no value is refused.
+    """
 
     features: int
     pieces: Pieces[Any] = field(repr=False)
@@ -27,16 +30,18 @@ class Matrix:
     def read(self) -> Iterator[Floats]:
         """One pass, in pieces of bounded size."""
         for piece in self.pieces.read():
-            rows = numbers(piece, "The entries of the matrix")
-            if rows.ndim != 2 or rows.shape[1] != self.features:
-                raise InvalidData(f"A piece of the matrix is not an array of rows with {self.features} columns.")
-            yield rows
+            rows = self._shaped(piece)
+            yield np.where(np.isnan(rows), 0.0, rows)
 
     def look(self) -> None:
-        """A first pass, for its refusals, where there can be a second."""
-        if self.pieces.again:
-            for _ in self.read():
-                pass
+        """Refuse the wrong types and shapes, where that can be known beforehand."""
+        self.pieces.look(self._shaped)
+
+    def _shaped(self, piece: Any) -> Floats:
+        rows = reals(piece, "The entries of the matrix")
+        if rows.ndim != 2 or rows.shape[1] != self.features:
+            raise InvalidData(f"A piece of the matrix is not an array of rows with {self.features} columns.")
+        return rows
 
 
 def shortened(rows: Floats, length: float) -> Floats:
@@ -51,7 +56,7 @@ def matrix_of(matrix: object, features: int | None, columns: Sequence[str] | Non
         if columns is None or isinstance(columns, str) or not columns:
             raise InvalidParameter("columns", columns, "the names of the columns that make up the matrix")
         pieces = table_pieces(matrix, columns, table)
-        stacked = Pieces(lambda: (np.column_stack(batch) for batch in pieces.read()), again=True)
+        stacked = replace(pieces, read=lambda: (np.column_stack(batch) for batch in pieces.read()))
         return Matrix(_same(features, len(columns)), stacked)
     if is_sparse(matrix) or isinstance(matrix, np.ndarray):
         return _whole(matrix, features)

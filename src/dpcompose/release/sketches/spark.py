@@ -14,7 +14,6 @@ import numpy as np
 
 from dpcompose.errors import DPError
 from dpcompose.release.engine.spark import quoted
-from dpcompose.release.engine.tables import opened
 from dpcompose.release.refusals import EngineFailure
 from dpcompose.release.sampling import Source
 from dpcompose.release.sketches.chunks import GREATEST
@@ -36,13 +35,6 @@ def is_spark(data: object) -> bool:
     return any(
         kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql") for kind in type(data).__mro__
     )
-
-
-def checked(frame: object, columns: Sequence[str]) -> None:
-    """The columns are there and hold numbers; rows are not looked at."""
-    with opened(frame) as found:
-        for column in columns:
-            found.check({"value": column})
 
 
 def secret_projection(source: Source, columns: int) -> KeyedNormals:
