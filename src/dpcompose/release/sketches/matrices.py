@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,9 @@ def matrix_of(matrix: object, features: int | None, columns: Sequence[str] | Non
         if columns is None or isinstance(columns, str) or not columns:
             raise InvalidParameter("columns", columns, "the names of the columns that make up the matrix")
         pieces = table_pieces(matrix, columns, table)
-        stacked = replace(pieces, read=lambda: (np.column_stack(batch) for batch in pieces.read()))
+        stacked = Pieces(
+            lambda: (np.column_stack(batch) for batch in pieces.read()), again=True, declared=pieces.declared
+        )
         return Matrix(_same(features, len(columns)), stacked)
     if is_sparse(matrix) or isinstance(matrix, np.ndarray):
         return _whole(matrix, features)
