@@ -150,6 +150,7 @@ def _row(row: Row, result: Comparison) -> dict[str, object]:
         "tightest": row is result.tightest,
         "reason": row.reason,
         "source": row.source,
+        "by": _claim(row.claim),
     }
 
 

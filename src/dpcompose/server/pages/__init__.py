@@ -1,20 +1,10 @@
-"""The pages for people: the explorer and the console."""
+"""The pages for people: an explorer for everybody, and a console for whoever signs in.
+
+Templates are filled here; what they show comes from the same `/v1` that every other client asks.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-from fastapi.responses import PlainTextResponse
-
-
-def routes(*, console: bool = True) -> APIRouter:
-    """Everything that a browser shows."""
-    router = APIRouter(include_in_schema=False)
-
-    @router.get("/")
-    def welcome() -> PlainTextResponse:
-        return PlainTextResponse(f"dpcompose: see /openapi.json{' and /console' if console else ''}.\n")
-
-    return router
-
+from dpcompose.server.pages.routes import routes
 
 __all__ = ["routes"]

@@ -1,0 +1,70 @@
+// Growth with the number of runs, and the profile: every theorem a line, the certified one thick.
+
+import { chart, colour } from "../shared/chart.js";
+import { s } from "../shared/dom.js";
+import { about, down, numeral, t, titled, up } from "../shared/words.js";
+
+const LINES = 8;
+
+// The certified answer first, then theorems from the tightest at the end; the last ones share a quiet colour.
+function lines(reply, places) {
+  const truth = { key: "certified", label: t("curves.certified"), colour: "line-0", style: "strong", points: reply.truth.map((one, i) => [places[i], finite(one.upper)]), lower: reply.truth };
+  const others = [...reply.theorems].reverse().map((one, i) => ({
+    key: one.theorem, label: `${titled("theorem", one.theorem)} (${one.theorem})`, colour: i < LINES - 1 ? `line-${i + 1}` : "line-8", style: "thin",
+    points: one.upper.map((value, j) => [places[j], finite(value)]),
+  }));
+  return [truth, ...others.filter((one) => one.points.some(([, value]) => value !== null))];
+}
+
+const finite = (value) => (value === null || !Number.isFinite(numeral(value)) ? null : numeral(value));
+
+function spoken(head, values, most = 7) {
+  const sorted = [...values].sort((a, b) => a[1] - b[1]);
+  return [head, ...sorted.slice(0, most).map(([one, value]) => `${one.label}: ≤ ${up(value)}`)];
+}
+
+export const growth = {
+  name: "growth",
+  refine: ["12", "32"],
+  question(state, places) {
+    const most = Math.max(10, 2 * state.count);
+    return ["/v1/growth", { mechanism: state.step, delta: state.delta, counts: `1:${Math.min(most, 10 ** 9)}:${places}` }];
+  },
+  draw(host, reply, state) {
+    const at = reply.counts;
+    const marks = [(x, y, box) => s("g", {}, s("line", { x1: x(state.count), x2: x(state.count), y1: box.top, y2: box.bottom, class: "here" }), s("text", { x: x(state.count) - 6, y: box.top + 12, "text-anchor": "end", class: "here-name" }, `k = ${state.count}`))];
+    const logged = at.at(-1) > 40;
+    chart(host, {
+      series: lines(reply, at), x: { label: t("growth.x"), log: logged, domain: [at[0], at.at(-1)] }, y: { label: "ε", log: logged, from: 0, floor: 1e-6 },
+      marks: state.count >= at[0] && state.count <= at.at(-1) ? marks : [], summary: t("growth.summary"),
+      read: (k, values) => spoken(`k = ${k}`, values), show: { x: String, y: up },
+    });
+  },
+};
+
+export const profile = {
+  name: "profile",
+  refine: ["9", "41"],
+  question(state, places) {
+    const end = state.upper === undefined || !Number.isFinite(state.upper) || state.upper <= 0 ? null : round(state.upper * 1.6);
+    return ["/v1/profile", end === null ? { mechanism: state.plan } : { mechanism: state.plan, epsilons: `0:${end}:${places}` }];
+  },
+  draw(host, reply, state) {
+    const at = reply.epsilons.map((text) => (text.includes("/") ? text.split("/").reduce((a, b) => Number(a) / Number(b)) : Number(text)));
+    const delta = number(state.delta);
+    const here = (x, y, box) => (delta > 0 && y(delta) <= box.bottom && y(delta) >= box.top ? s("g", {}, s("line", { x1: box.left, x2: box.right, y1: y(delta), y2: y(delta), class: "here" }), s("text", { x: box.right, y: y(delta) - 6, "text-anchor": "end", class: "here-name" }, `δ = ${state.delta}`)) : s("g"));
+    chart(host, {
+      series: lines(reply, at), x: { label: "ε", domain: [0, at.at(-1)] }, y: { label: "δ", log: true, floor: Math.min(1e-9, delta > 0 ? delta / 30 : 1) },
+      marks: [here], summary: t("profile.summary"), read: (e, values) => spoken(`ε = ${about(e, 4)}`, values), show: { x: (e) => about(e, 4), y: up },
+    });
+  },
+};
+
+export function number(text) {
+  const parts = String(text).split("/").map(Number);
+  return parts.length === 2 ? parts[0] / parts[1] : parts[0];
+}
+
+const round = (value) => String(Number(value.toPrecision(2)));
+
+export { colour, down };

@@ -1,0 +1,212 @@
+// The explorer: what is typed is asked, the form and the expression stay in step, and the address says it all.
+
+import { announce, byId, debounced } from "../shared/dom.js";
+import { Problem, aborted, ask } from "../shared/http.js";
+import { numeral, t } from "../shared/words.js";
+import { answer } from "./answer.js";
+import { attacker } from "./attacker.js";
+import { Composer } from "./composer.js";
+import { growth, profile } from "./curves.js";
+import { Exports } from "./exports.js";
+import { advice, calibration } from "./inverse.js";
+import { region, tradeoff } from "./rates.js";
+import { fromAddress, remember } from "./state.js";
+import { detail, theorems } from "./theorems.js";
+import { fromDocument, toDocument } from "./tree.js";
+
+const WAIT = 120;
+const QUICK = 220;
+const PANELS = [theorems, attacker, growth, region, profile, tradeoff];
+
+const state = { ...fromAddress(), step: "", count: 1 };
+const expression = byId("expression");
+const delta = byId("delta");
+const slider = byId("k");
+const composer = new Composer(byId("composer"), () => edited("form"));
+const exports = new Exports();
+const calibrating = calibration(composer, (text) => start(text, state.delta, true));
+const advising = advice((text, at) => start(text, at, true));
+const visible = new Set();
+let running = null;
+
+const later = debounced((source) => settle(source), WAIT);
+const edited = (source) => {
+  document.body.classList.add("thinking");
+  later(source);
+};
+
+// Reads the plan from wherever it was changed; everything else follows from what the library makes of it.
+async function settle(source, { push = false } = {}) {
+  running?.abort();
+  running = new AbortController();
+  const { signal } = running;
+  const text = source === "form" ? JSON.stringify(toDocument(composer.plan)) : state.plan;
+  try {
+    const plan = await ask("/explore/plan", { mechanism: text }, signal);
+    heard(plan, source);
+    remember(state, { push });
+    await questions(plan, signal);
+  } catch (error) {
+    if (!aborted(error)) refused(error, source);
+  } finally {
+    if (!signal.aborted) document.body.classList.remove("thinking");
+  }
+}
+
+function heard(plan, source) {
+  Object.assign(state, { plan: plan.expression, step: plan.step, count: plan.count });
+  if (source !== "expression") expression.value = plan.expression;
+  if (source !== "form") composer.show(fromDocument(plan.document));
+  composer.clear();
+  byId("expression-error").textContent = "";
+  expression.removeAttribute("aria-invalid");
+  fit();
+  slide();
+}
+
+// A refusal stands at the field it names; the last answer stays, pale, so that nothing jumps.
+function refused(error, source) {
+  const sentence = error instanceof Problem ? error.message : t("explore.unreachable");
+  document.body.classList.add("refused");
+  if (error.parameter === "delta") return mark(delta, byId("delta-error"), sentence);
+  if (source === "form" && composer.refuse(error.parameter, sentence)) return announce(sentence);
+  return mark(expression, byId("expression-error"), sentence);
+}
+
+function mark(input, place, sentence) {
+  input.setAttribute("aria-invalid", "true");
+  place.textContent = sentence;
+  announce(sentence);
+}
+
+async function questions(plan, signal) {
+  const began = performance.now();
+  const reply = await ask(...answer.question(state), signal);
+  state.upper = numeral(reply.upper);
+  document.body.classList.remove("refused");
+  delta.removeAttribute("aria-invalid");
+  byId("delta-error").textContent = "";
+  answer.draw(byId("answer-body"), reply);
+  byId("answer").dataset.milliseconds = String(Math.round(performance.now() - began));
+  document.body.classList.remove("thinking");
+  const cited = Object.values(reply.theorems).map((theorem) => theorem.id);
+  exports.show({ plan, state, theorems: cited });
+  PANELS.forEach((panel) => byId(panel.name).classList.add("stale"));
+  for (const panel of PANELS.filter((one) => visible.has(one.name))) await fill(panel, signal);
+  calibrating.refresh(state);
+}
+
+// Few places first; many if those came quickly.
+async function fill(panel, signal = running?.signal) {
+  const card = byId(panel.name);
+  const place = card.querySelector("[data-panel]");
+  try {
+    const began = performance.now();
+    panel.draw(place, await ask(...panel.question(state, panel.refine?.[0]), signal), state);
+    card.classList.remove("stale");
+    if (panel.refine && performance.now() - began < QUICK) panel.draw(place, await ask(...panel.question(state, panel.refine[1]), signal), state);
+  } catch (error) {
+    if (aborted(error)) throw error;
+    place.replaceChildren(document.createTextNode(error instanceof Problem ? error.message : t("explore.unreachable")));
+    card.classList.remove("stale");
+  }
+}
+
+// A panel is asked for when it comes into sight.
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) visible.delete(target.id);
+      else if (!visible.has(target.id)) {
+        visible.add(target.id);
+        const panel = PANELS.find((one) => one.name === target.id);
+        if (target.classList.contains("stale") && state.upper !== undefined) fill(panel).catch(() => {});
+      }
+    }
+  },
+  { rootMargin: "200px" },
+);
+
+function slide() {
+  const most = Math.max(10, Math.min(2 * state.count, 10_000));
+  slider.max = String(most);
+  slider.value = state.k || String(Math.min(state.count, most));
+  tell();
+}
+
+const tell = () => {
+  byId("k-value").textContent = `k = ${slider.value}`;
+};
+
+const slid = debounced(() => {
+  state.k = slider.value === String(state.count) ? "" : slider.value;
+  remember(state);
+  fill(region, running?.signal).catch(() => {});
+}, 60);
+
+function fit() {
+  expression.style.blockSize = "auto";
+  expression.style.blockSize = `${Math.min(220, expression.scrollHeight + 2)}px`;
+}
+
+function start(plan, at, push) {
+  Object.assign(state, { plan, delta: at, k: "" });
+  delta.value = at;
+  settle("start", { push });
+}
+
+expression.addEventListener("input", () => {
+  state.plan = expression.value;
+  fit();
+  edited("expression");
+});
+delta.addEventListener("input", () => {
+  state.delta = delta.value.trim();
+  edited("delta");
+});
+slider.addEventListener("input", () => {
+  tell();
+  slid();
+});
+for (const name of ["fpr", "prior"]) {
+  const input = byId(name);
+  input.value = state[name];
+  input.addEventListener("change", () => {
+    state[name] = input.value;
+    remember(state);
+    fill(attacker).catch(() => {});
+  });
+}
+addEventListener("popstate", () => {
+  Object.assign(state, fromAddress());
+  delta.value = state.delta;
+  settle("start");
+});
+byId("detail").addEventListener("click", (event) => {
+  if (event.target.closest("[data-close]") || event.target === event.currentTarget) byId("detail").close();
+});
+byId("answer").addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-theorem]");
+  if (!link || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  const reply = await ask(...theorems.question(state));
+  detail(reply.rows.find((row) => row.theorem === link.dataset.theorem) ?? { theorem: link.dataset.theorem, by: reply.best.upper_by }, reply);
+});
+byId("presets").addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-plan]");
+  if (!link || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  byId("presets").open = false;
+  state.show = link.dataset.show;
+  start(link.dataset.plan, link.dataset.delta, true);
+  byId(link.dataset.show)?.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+});
+
+delta.value = state.delta;
+expression.value = state.plan;
+PANELS.forEach((panel) => {
+  byId(panel.name).classList.add("stale");
+  watcher.observe(byId(panel.name));
+});
+advising.ask();
+settle("start").then(() => document.body.classList.add("ready"));

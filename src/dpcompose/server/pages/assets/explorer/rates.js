@@ -1,0 +1,73 @@
+// The square of error rates: the region with its slider, and the trade-off an attacker faces.
+
+import { chart, colour } from "../shared/chart.js";
+import { byId, s } from "../shared/dom.js";
+import { about, numeral, ofThousand, t, whole } from "../shared/words.js";
+
+// The boundary on its safe side, from all false alarms to all misses: (misses, false alarms).
+export function boundary(reply) {
+  const points = reply.vertices.length ? reply.vertices.map((v) => [numeral(v.fnr.lower), numeral(v.fpr.lower)]) : reply.outer.map(([fnr, fpr]) => [numeral(fnr), numeral(fpr)]);
+  const ordered = [...points].sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  return ordered.filter((point, i) => !i || point[0] !== ordered[i - 1][0] || point[1] !== ordered[i - 1][1]);
+}
+
+const shade = (points) => (x, y) => {
+  const corners = [[0, 1], ...points, [1, 0]].map(([a, b]) => `${x(a).toFixed(2)},${y(b).toFixed(2)}`);
+  return s("polygon", { points: corners.join(" "), class: "shade", fill: colour("line-0") });
+};
+
+const guessing = () => ({ key: "guessing", label: t("region.guessing"), colour: "ink-soft", style: "dashed", points: [[0, 1], [1, 0]] });
+
+export const region = {
+  name: "region",
+  question(state) {
+    const k = state.k || String(state.count);
+    return ["/v1/region", { mechanism: k === String(state.count) ? state.plan : `${k} * (${state.step})` }];
+  },
+  draw(host, reply, state) {
+    const k = state.k || String(state.count);
+    const points = boundary(reply);
+    const corner = numeral(reply.corner.lower);
+    host.dataset.area = String(reply.area.upper);
+    chart(host, {
+      square: true, series: [{ key: "region", label: `k = ${k}`, colour: "line-0", style: "strong", points }, ...this.ghosts(state, k), guessing()], under: [shade(points)],
+      x: { label: t("region.misses"), domain: [0, 1] }, y: { label: t("region.alarms"), domain: [0, 1] },
+      marks: [(x, y) => s("circle", { cx: x(corner), cy: y(corner), r: 4, fill: colour("line-0") })],
+      summary: t("region.summary", { k }), read: (miss) => [t("region.read", { miss: about(miss), alarm: about(across(points, miss)) })], show: { x: (v) => about(v, 4), y: (v) => about(v, 4) },
+    });
+    this.seen ??= new Map();
+    this.seen.set(`${state.step}|${k}`, points);
+    byId("region-corner").textContent = t("region.corner", { value: about(corner, 3), variation: about(numeral(reply.total_variation.upper), 3) });
+  },
+  // What was looked at before stays as a thin line, so that one sees the region grow.
+  ghosts(state, k) {
+    const before = [...(this.seen ?? new Map())].filter(([key]) => key.startsWith(`${state.step}|`) && key !== `${state.step}|${k}`);
+    return before.slice(-4).map(([key, points], i) => ({ key, label: `k = ${key.split("|").at(-1)}`, colour: `line-${i + 1}`, style: "thin", points }));
+  },
+};
+
+// The boundary at a place between corners; it is convex, so the straight line between two of them lies outside.
+export function across(points, at) {
+  const after = points.findIndex(([a]) => a >= at);
+  if (after < 0) return 0;
+  if (after === 0 || points[after][0] === at) return points[after][1];
+  const [[a, b], [c, d]] = [points[after - 1], points[after]];
+  return b + ((at - a) / (c - a)) * (d - b);
+}
+
+const GRID = Array.from({ length: 121 }, (_, i) => 10 ** (-5 + (5 * i) / 120));
+
+export const tradeoff = {
+  name: "tradeoff",
+  question: (state) => ["/v1/region", { mechanism: state.plan, tolerance: "0.0005" }],
+  draw(host, reply) {
+    const turned = boundary(reply).map(([miss, alarm]) => [alarm, miss]).sort((a, b) => a[0] - b[0]);
+    const found = GRID.map((alarm) => [alarm, Math.min(1, 1 - across(turned, alarm))]);
+    chart(host, {
+      series: [{ key: "found", label: t("tradeoff.found"), colour: "line-0", style: "strong", points: found }, { key: "guess", label: t("region.guessing"), colour: "ink-soft", style: "dashed", points: GRID.map((a) => [a, a]) }],
+      x: { label: t("tradeoff.x"), log: true, domain: [1e-5, 1] }, y: { label: t("tradeoff.y"), domain: [0, 1] }, summary: t("tradeoff.summary"),
+      read: (alarm) => [t("tradeoff.read", { alarms: alarm >= 0.001 ? about(alarm * 1000, 3) : about(alarm * 1e6, 3), of: whole(alarm >= 0.001 ? 1000 : 1e6), found: ofThousand(Math.min(1, 1 - across(turned, alarm))) }), `α = ${about(alarm)}, β ≥ ${about(across(turned, alarm))}`],
+      show: { x: (v) => about(v), y: (v) => about(v) },
+    });
+  },
+};

@@ -1,0 +1,41 @@
+// Questions to the server that this page came from, and to no other.
+
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body.detail || body.title || `${status}`);
+    this.status = status;
+    this.body = body;
+    this.parameter = body.parameter ?? null;
+  }
+}
+
+let secret = null;
+export const signed = (csrf) => {
+  secret = csrf;
+};
+
+async function reply(response) {
+  const text = await response.text();
+  const json = /json/.test(response.headers.get("content-type") ?? "");
+  const body = json && text ? JSON.parse(text) : { detail: text.slice(0, 300) };
+  if (!response.ok) throw new Problem(response.status, body);
+  return json ? body : text;
+}
+
+export async function ask(path, body, signal) {
+  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  return reply(await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }));
+}
+
+export async function read(path, signal) {
+  return reply(await fetch(path, { headers: { Accept: "application/json, text/html, */*" }, signal }));
+}
+
+// A change: it carries the session's secret, and a key under which it happens once however often it is sent.
+export async function change(method, path, body, key = crypto.randomUUID()) {
+  const headers = { "Content-Type": "application/json", Accept: "application/json", "Idempotency-Key": key };
+  if (secret) headers["X-CSRF-Token"] = secret;
+  return reply(await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }));
+}
+
+export const aborted = (error) => error.name === "AbortError";

@@ -1,0 +1,116 @@
+"""The addresses of the page: the explorer, the console, theorems, and the files they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Request, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from dpcompose import report, spec
+from dpcompose.app import theorems
+from dpcompose.report.mathml import statement
+from dpcompose.server.pages import forms, plans
+from dpcompose.server.pages.assets import assets
+from dpcompose.server.pages.catalogues import Catalogue, catalogues, chosen
+from dpcompose.server.pages.presets import presets
+
+LANGUAGE = "dpc_language"
+"""The cookie that remembers a language; it says nothing else of anybody."""
+A_YEAR = 365 * 24 * 3600
+Text = Annotated[str, Body(embed=True, max_length=spec.MOST_CHARACTERS)]
+
+
+def routes(*, console: bool = True) -> APIRouter:
+    """Every address of the page; without a console, none of that."""
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    router.add_api_route("/", explorer if console else explorer_alone, methods=["GET"], name="explorer")
+    router.add_api_route("/theorems/{identifier}", theorem, methods=["GET"], name="theorem")
+    router.add_api_route("/bibtex", bibtex, methods=["GET"], name="bibtex")
+    router.add_api_route("/explore/plan", plan, methods=["POST"], name="plan", response_model=None)
+    router.add_api_route("/assets/{path:path}", asset, methods=["GET"], name="asset")
+    if console:
+        router.add_api_route("/console", books, methods=["GET"], name="console")
+    return router
+
+
+def _template(name: str) -> str | None:
+    path = files(__package__) / "templates" / name
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+TEMPLATES = Environment(loader=FunctionLoader(_template), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+
+
+def rendered(request: Request, name: str, data: Mapping[str, Any], **more: Any) -> HTMLResponse:
+    """A page in the language of whoever asks, with the data that its modules read."""
+    asked = request.query_params.get("lang")
+    words = chosen(asked or request.cookies.get(LANGUAGE), request.headers.get("accept-language", ""))
+    carried = {"messages": dict(words.messages), "language": words.language, **data}
+    body = TEMPLATES.get_template(name).render(
+        t=words, data=carried, languages=switches(request, words), path=request.url.path, **more
+    )
+    response = HTMLResponse(body, headers={"Vary": "Accept-Language, Cookie", "Cache-Control": "no-store"})
+    if asked == words.language:
+        response.set_cookie(LANGUAGE, words.language, A_YEAR, httponly=True, samesite="lax")
+    return response
+
+
+def switches(request: Request, words: Catalogue) -> list[dict[str, str]]:
+    """The same state in every other language."""
+    return [
+        {"language": language, "name": other.name, "href": f"?{request.url.include_query_params(lang=language).query}"}
+        for language, other in catalogues().items()
+        if language != words.language
+    ]
+
+
+def explorer(request: Request) -> HTMLResponse:
+    """Compose, and see what it costs."""
+    return rendered(request, "explorer.html", forms.declaration(), presets=presets(), console=True)
+
+
+def explorer_alone(request: Request) -> HTMLResponse:
+    """The same on a server that keeps no books."""
+    return rendered(request, "explorer.html", forms.declaration(), presets=presets(), console=False)
+
+
+def books(request: Request) -> HTMLResponse:
+    """The console; what it shows, it asks for, and nobody answers before the sign-in."""
+    return rendered(request, "console.html", {}, console=True)
+
+
+def theorem(request: Request, identifier: str) -> HTMLResponse:
+    """A theorem in its own words, with its source."""
+    found = [t for t in theorems(identifier[:60]).result if identifier in (t.id, *t.aliases)]
+    if not found:
+        return HTMLResponse("", status_code=404)
+    shown = [{"theorem": t, "title": report.words.title(t), "statement": statement(t.statement)} for t in found]
+    name = "statement.html" if "part" in request.query_params else "theorem.html"
+    return rendered(request, name, {}, found=shown, bibtex=report.bibtex(found), console=True)
+
+
+def bibtex(ids: str) -> PlainTextResponse:
+    """The sources of theorems, each once."""
+    wanted = set(ids[:4000].split(","))
+    found = [t for t in theorems().result if t.id in wanted]
+    return PlainTextResponse(report.bibtex(found) + "\n", media_type="application/x-bibtex; charset=utf-8")
+
+
+def plan(mechanism: Text) -> dict[str, Any]:
+    """A plan in every form."""
+    return plans.plan(mechanism)
+
+
+def asset(request: Request, path: str) -> Response:
+    """One file of the page, or nothing if the browser has it."""
+    found = assets().get(path)
+    if found is None:
+        return Response(status_code=404)
+    headers = {"ETag": found.tag, "Cache-Control": "no-cache"}
+    if request.headers.get("if-none-match") == found.tag:
+        return Response(status_code=304, headers=headers)
+    return Response(found.body, media_type=found.media_type, headers=headers)
