@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request, Response
-from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from dpcompose import report, spec
@@ -30,7 +30,7 @@ def routes(*, console: bool = True) -> APIRouter:
     router.add_api_route("/", explorer if console else explorer_alone, methods=["GET"], name="explorer")
     router.add_api_route("/theorems/{identifier}", theorem, methods=["GET"], name="theorem")
     router.add_api_route("/bibtex", bibtex, methods=["GET"], name="bibtex")
-    router.add_api_route("/explore/plan", plan, methods=["POST"], name="plan", response_model=None)
+    router.add_api_route("/explore/plan", plan, methods=["POST"], name="plan", response_class=JSONResponse)
     router.add_api_route("/assets/{path:path}", asset, methods=["GET"], name="asset")
     if console:
         router.add_api_route("/console", books, methods=["GET"], name="console")

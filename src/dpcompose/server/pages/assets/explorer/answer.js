@@ -6,12 +6,12 @@ import { down, numeral, t, titled, up } from "../shared/words.js";
 export const answer = {
   name: "answer",
   question: (state) => ["/v1/epsilon", { mechanism: state.plan, delta: state.delta }],
-  draw(host, reply) {
+  draw(host, reply, state) {
     const [low, high] = [numeral(reply.lower), numeral(reply.upper)];
     const headline = high === Infinity ? "ε = ∞" : `ε ≤ ${up(high)}`;
     const parts = [
       h("p", { class: "headline" }, ltr(headline)),
-      h("p", { class: "at" }, t("answer.at"), " ", ltr(`δ = ${reply.delta}`)),
+      h("p", { class: "at" }, t("answer.at"), " ", ltr(`δ = ${state.delta}`)),
     ];
     if (high !== Infinity) {
       parts.push(h("p", { class: "ends" }, t("answer.ends"), " ", ltr(`${down(low)} ≤ ε ≤ ${up(high)}`)));
@@ -25,7 +25,7 @@ export const answer = {
     if (reply.meaning) parts.push(h("p", { class: "note", lang: "en", dir: "ltr" }, reply.meaning));
     host.replaceChildren(...parts, scale(high));
     byId("answer").dataset.upper = String(reply.upper);
-    announce(`${headline}, ${t("answer.at")} δ = ${reply.delta}`);
+    announce(`${headline}, ${t("answer.at")} δ = ${state.delta}`);
   },
 };
 

@@ -7,7 +7,7 @@ import { number } from "./curves.js";
 export const attacker = {
   name: "attacker",
   question: (state) => ["/v1/risk", { mechanism: state.plan, fpr: state.fpr, prior: state.prior, delta: number(state.delta) > 0 ? state.delta : "1e-6" }],
-  draw(host, reply) {
+  draw(host, reply, state) {
     const found = Object.fromEntries(reply.readings.map((one) => [one.reading, one.answer]));
     const picked = ofThousand(found["TPR at FPR"].upper);
     const guess = Math.round(number(reply.fpr) * 1000);
@@ -23,7 +23,7 @@ export const attacker = {
         h("p", { class: "first" }, emphasised("attacker.picked", { picked, alarms: guess })),
         h("p", {}, emphasised("attacker.guessing", { guess })),
         h("p", {}, emphasised("attacker.right", { right, before })),
-        h("p", {}, emphasised("attacker.sure", { before: percent(number(reply.prior)), after: percent(sure), delta: reply.delta })),
+        h("p", {}, emphasised("attacker.sure", { before: percent(number(reply.prior)), after: percent(sure), delta: number(state.delta) > 0 ? state.delta : "1e-6" })),
         h("p", { class: "quiet" }, t("attacker.best"), " ", ltr(`TV ≤ ${up(found.advantage.upper)}`)),
       ),
     );

@@ -1,8 +1,14 @@
 // The form: generated from what the library declares of its mechanisms. It edits the tree and tells of every change.
 
 import { freshId, h, ltr } from "../shared/dom.js";
-import { page, t, titled } from "../shared/words.js";
+import { known, page, t, titled } from "../shared/words.js";
 import { AROUND, OFFERED, fresh, kinds, unwrapped, wrapped, wrapper } from "./tree.js";
+
+// The library's own description, with names of parameters set apart, unless the language has one.
+function described(kind) {
+  const text = known(`about.${kind}`) ? t(`about.${kind}`) : kinds[kind].about;
+  return text.split("`").map((piece, i) => (i % 2 ? h("code", {}, piece) : piece));
+}
 
 export class Composer {
   constructor(host, changed) {
@@ -75,16 +81,16 @@ export class Composer {
       top && this.field({ key: "count", form: "number", ...page.count, required: true, default: 1 }, node, path, "count"),
       top && h("span", { class: "times", "aria-hidden": "true" }, "×"),
       this.kindOf(node, path, i),
-      top && this.tools(node, i),
     );
     const fields = kinds[node.kind].fields.filter((field) => !["mechanism", "mechanisms"].includes(field.form));
     const [first, more] = [fields.filter((f) => this.prominent(node, f)), fields.filter((f) => !this.prominent(node, f))];
     return [
       head,
-      h("p", { class: "about", dir: "auto" }, titled("about", node.kind) === node.kind.replaceAll("_", " ") ? kinds[node.kind].about : t(`about.${node.kind}`)),
+      h("p", { class: "about", dir: "auto" }, described(node.kind)),
       h("div", { class: "fields" }, first.map((field) => this.field(field, node, path))),
       more.length > 0 && h("details", { class: "more", open: more.some((f) => node.values[f.key]) }, h("summary", {}, t("compose.more")), h("div", { class: "fields" }, more.map((field) => this.field(field, node, path)))),
       this.inside(node, path),
+      top && this.tools(node, i),
     ];
   }
 
@@ -120,12 +126,12 @@ export class Composer {
     const tool = (name, glyph, act, disabled = false) => h("button", { type: "button", class: "tool", title: t(`compose.${name}`), "aria-label": t(`compose.${name}`), disabled, onclick: act }, h("span", { "aria-hidden": "true" }, glyph));
     const last = this.plan.items.length - 1;
     const sampled = wrapper(node.kind);
+    const around = (name, act) => h("button", { type: "button", class: "link", onclick: act }, t(`compose.${name}`));
     return h(
       "div",
       { class: "tools" },
-      sampled
-        ? tool("unwrap", "⊖", () => this.replace(i, unwrapped(node)))
-        : tool("sample", "⊂", () => this.replace(i, wrapped(node, "sampled")), node.kind === "composition"),
+      sampled ? around("unwrap", () => this.replace(i, unwrapped(node))) : around("sample", () => this.replace(i, wrapped(node, "sampled"))),
+      h("span", { class: "gap" }),
       tool("up", "↑", () => this.move(i, -1), i === 0),
       tool("down", "↓", () => this.move(i, 1), i === last),
       tool("remove", "✕", () => this.remove(i)),

@@ -1,20 +1,26 @@
 // Growth with the number of runs, and the profile: every theorem a line, the certified one thick.
 
-import { chart, colour } from "../shared/chart.js";
+import { chart } from "../shared/chart.js";
 import { s } from "../shared/dom.js";
-import { about, down, numeral, t, titled, up } from "../shared/words.js";
+import { about, numeral, t, titled, up } from "../shared/words.js";
 
 const LINES = 8;
 
-// The certified answer first, then theorems from the tightest at the end; the last ones share a quiet colour.
+// The certified answer first, then theorems from the tightest at the end; those that say the same share a line.
 function lines(reply, places) {
-  const truth = { key: "certified", label: t("curves.certified"), colour: "line-0", style: "strong", points: reply.truth.map((one, i) => [places[i], finite(one.upper)]), lower: reply.truth };
-  const others = [...reply.theorems].reverse().map((one, i) => ({
-    key: one.theorem, label: `${titled("theorem", one.theorem)} (${one.theorem})`, colour: i < LINES - 1 ? `line-${i + 1}` : "line-8", style: "thin",
-    points: one.upper.map((value, j) => [places[j], finite(value)]),
-  }));
-  return [truth, ...others.filter((one) => one.points.some(([, value]) => value !== null))];
+  const truth = { key: "certified", names: [t("curves.certified")], style: "strong", points: reply.truth.map((one, i) => [places[i], finite(one.upper)]) };
+  const found = [truth];
+  for (const one of [...reply.theorems].reverse()) {
+    const points = one.upper.map((value, i) => [places[i], finite(value)]);
+    if (points.every(([, value]) => value === null)) continue;
+    const same = found.find((other) => alike(other.points, points));
+    if (same) same.names.push(titled("theorem", one.theorem));
+    else found.push({ key: one.theorem, names: [titled("theorem", one.theorem)], style: "thin", points });
+  }
+  return found.map((one, i) => ({ ...one, label: one.names.join(" = "), colour: `line-${Math.min(i, LINES)}` }));
 }
+
+const alike = (one, other) => one.every(([, a], i) => (a === null) === (other[i][1] === null) && (a === null || Math.abs(a - other[i][1]) <= 2e-3 * Math.abs(a)));
 
 const finite = (value) => (value === null || !Number.isFinite(numeral(value)) ? null : numeral(value));
 
@@ -33,9 +39,12 @@ export const growth = {
   draw(host, reply, state) {
     const at = reply.counts;
     const marks = [(x, y, box) => s("g", {}, s("line", { x1: x(state.count), x2: x(state.count), y1: box.top, y2: box.bottom, class: "here" }), s("text", { x: x(state.count) - 6, y: box.top + 12, "text-anchor": "end", class: "here-name" }, `k = ${state.count}`))];
+    const series = lines(reply, at);
     const logged = at.at(-1) > 40;
+    const values = series.flatMap((one) => one.points.map(([, value]) => value)).filter((value) => value > 0);
+    const steep = Math.max(...values) > 30 * Math.min(...values);
     chart(host, {
-      series: lines(reply, at), x: { label: t("growth.x"), log: logged, domain: [at[0], at.at(-1)] }, y: { label: "ε", log: logged, from: 0, floor: 1e-6 },
+      series, x: { label: t("growth.x"), log: logged, domain: [at[0], at.at(-1)] }, y: { label: "ε", log: logged || steep, from: 0, floor: 1e-6 },
       marks: state.count >= at[0] && state.count <= at.at(-1) ? marks : [], summary: t("growth.summary"),
       read: (k, values) => spoken(`k = ${k}`, values), show: { x: String, y: up },
     });
@@ -66,5 +75,3 @@ export function number(text) {
 }
 
 const round = (value) => String(Number(value.toPrecision(2)));
-
-export { colour, down };

@@ -86,7 +86,8 @@ async function questions(plan, signal) {
   document.body.classList.remove("refused");
   delta.removeAttribute("aria-invalid");
   byId("delta-error").textContent = "";
-  answer.draw(byId("answer-body"), reply);
+  answer.draw(byId("answer-body"), reply, state);
+  document.body.classList.add("ready");
   byId("answer").dataset.milliseconds = String(Math.round(performance.now() - began));
   document.body.classList.remove("thinking");
   const cited = Object.values(reply.theorems).map((theorem) => theorem.id);
@@ -209,4 +210,4 @@ PANELS.forEach((panel) => {
   watcher.observe(byId(panel.name));
 });
 advising.ask();
-settle("start").then(() => document.body.classList.add("ready"));
+settle("start");

@@ -4,11 +4,12 @@ import { chart, colour } from "../shared/chart.js";
 import { byId, s } from "../shared/dom.js";
 import { about, numeral, ofThousand, t, whole } from "../shared/words.js";
 
-// The boundary on its safe side, from all false alarms to all misses: (misses, false alarms).
+// The boundary on its safe side, from all false alarms to all misses: (misses, false alarms). What comes after it in a
+// curved region is its mirror image, for attackers who say the opposite of what they believe.
 export function boundary(reply) {
   const points = reply.vertices.length ? reply.vertices.map((v) => [numeral(v.fnr.lower), numeral(v.fpr.lower)]) : reply.outer.map(([fnr, fpr]) => [numeral(fnr), numeral(fpr)]);
-  const ordered = [...points].sort((a, b) => a[0] - b[0] || b[1] - a[1]);
-  return ordered.filter((point, i) => !i || point[0] !== ordered[i - 1][0] || point[1] !== ordered[i - 1][1]);
+  const back = points.findIndex(([miss], i) => i > 0 && miss < points[i - 1][0]);
+  return back < 0 ? points : points.slice(0, back);
 }
 
 const shade = (points) => (x, y) => {

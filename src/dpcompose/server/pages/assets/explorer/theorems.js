@@ -11,8 +11,8 @@ export const theorems = {
     const said = reply.rows.filter((row) => row.upper !== null);
     const silent = reply.rows.filter((row) => row.upper === null);
     const finite = said.map((row) => numeral(row.upper)).filter(Number.isFinite);
-    const widest = Math.max(...finite, numeral(reply.best.lower) || 0, 1e-300);
     const lower = numeral(reply.best.lower);
+    const widest = Math.max(Math.min(Math.max(...finite), WIDEST * Math.min(...finite)), 1e-300);
     const parts = [
       h("p", { class: "why" }, why(reply)),
       h("ul", { class: "bars" }, said.map((row) => bar(row, widest, lower, reply))),
@@ -21,6 +21,9 @@ export const theorems = {
     host.replaceChildren(...parts.filter(Boolean));
   },
 };
+
+// A theorem that is far off must not squeeze all others: beyond so many times the tightest, bars are cut.
+const WIDEST = 5;
 
 function why(reply) {
   const best = reply.rows.find((row) => row.tightest);
@@ -36,8 +39,8 @@ function why(reply) {
 
 function bar(row, widest, lower, reply) {
   const value = numeral(row.upper);
-  const fill = h("span", { class: "bar-fill" });
-  fill.style.inlineSize = `${Number.isFinite(value) ? Math.max(1, (value / widest) * 100) : 100}%`;
+  const fill = h("span", { class: value > widest ? "bar-fill cut" : "bar-fill" });
+  fill.style.inlineSize = `${Math.min(100, Math.max(1, (value / widest) * 100))}%`;
   const floor = h("span", { class: "bar-floor", title: t("theorems.floor", { value: down(lower) }) });
   floor.style.insetInlineStart = `${Math.min(100, (lower / widest) * 100)}%`;
   return h(

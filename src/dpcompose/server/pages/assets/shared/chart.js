@@ -64,8 +64,8 @@ function extent(shown, index, axis) {
 }
 
 function axes(made, x, y, box) {
-  const across = x.ticks(Math.max(3, Math.floor((box.right - box.left) / 75)));
-  const upward = y.ticks(Math.max(3, Math.floor((box.bottom - box.top) / 46)));
+  const across = x.ticks(Math.max(3, Math.floor((box.right - box.left) / 60)));
+  const upward = y.ticks(Math.max(3, Math.floor((box.bottom - box.top) / 36)));
   return s(
     "g",
     { class: "axes" },
