@@ -11,12 +11,15 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from dpcompose import report, spec
-from dpcompose.app import theorems
+from dpcompose.app import exactly, theorems
+from dpcompose.errors import DPError
+from dpcompose.parameters import DELTA
 from dpcompose.report.mathml import statement
 from dpcompose.server.pages import forms, plans
 from dpcompose.server.pages.assets import assets
 from dpcompose.server.pages.catalogues import Catalogue, catalogues, chosen
 from dpcompose.server.pages.presets import presets
+from dpcompose.server.problems import problem
 
 LANGUAGE = "dpc_language"
 """The cookie that remembers a language; it says nothing else of anybody."""
@@ -100,9 +103,13 @@ def bibtex(ids: str) -> PlainTextResponse:
     return PlainTextResponse(report.bibtex(found) + "\n", media_type="application/x-bibtex; charset=utf-8")
 
 
-def plan(mechanism: Text) -> dict[str, Any]:
-    """A plan in every form."""
-    return plans.plan(mechanism)
+def plan(mechanism: Text, delta: Text) -> dict[str, Any]:
+    """A plan in every form, or why it is none: while somebody types, that is no failure but half of an answer."""
+    try:
+        exactly("delta", delta, DELTA)
+        return plans.plan(mechanism)
+    except DPError as refusal:
+        return {"schema": "dpc.plan/1", "refused": problem(refusal).document()}
 
 
 def asset(request: Request, path: str) -> Response:

@@ -3,18 +3,19 @@
 import { byId, h, ltr, s } from "../shared/dom.js";
 import { numeral, ofThousand, t, up } from "../shared/words.js";
 import { number } from "./curves.js";
+import { across, boundary, byAlarms, wholeRegion } from "./rates.js";
 
+// All but the last sentence can be read off the region, which is at hand; odds cost more, and come when they come.
 export const attacker = {
   name: "attacker",
-  question: (state) => ["/v1/risk", { mechanism: state.plan, fpr: state.fpr, prior: state.prior, delta: number(state.delta) > 0 ? state.delta : "1e-6" }],
+  question: wholeRegion,
+  after: (state) => ["/v1/risk", { mechanism: state.plan, fpr: state.fpr, prior: state.prior, delta: level(state) }],
   draw(host, reply, state) {
-    const found = Object.fromEntries(reply.readings.map((one) => [one.reading, one.answer]));
-    const picked = ofThousand(found["TPR at FPR"].upper);
-    const guess = Math.round(number(reply.fpr) * 1000);
-    const right = ofThousand(found.accuracy.upper);
-    const before = Math.round(Math.max(number(reply.prior), 1 - number(reply.prior)) * 1000);
-    const odds = numeral(found["posterior odds"].upper);
-    const sure = Number.isFinite(odds) ? odds / (1 + odds) : 1;
+    const [fpr, prior] = [number(state.fpr), number(state.prior)];
+    const picked = ofThousand(Math.min(1, 1 - across(byAlarms(reply), fpr)));
+    const guess = Math.round(fpr * 1000);
+    const least = Math.min(prior, 1 - prior, ...boundary(reply).map(([miss, alarm]) => prior * miss + (1 - prior) * alarm));
+    const before = Math.round(Math.max(prior, 1 - prior) * 1000);
     host.replaceChildren(
       h("div", { class: "people" }, crowd(picked, guess)),
       h(
@@ -22,14 +23,22 @@ export const attacker = {
         { class: "sentences" },
         h("p", { class: "first" }, emphasised("attacker.picked", { picked, alarms: guess })),
         h("p", {}, emphasised("attacker.guessing", { guess })),
-        h("p", {}, emphasised("attacker.right", { right, before })),
-        h("p", {}, emphasised("attacker.sure", { before: percent(number(reply.prior)), after: percent(sure), delta: number(state.delta) > 0 ? state.delta : "1e-6" })),
-        h("p", { class: "quiet" }, t("attacker.best"), " ", ltr(`TV ≤ ${up(found.advantage.upper)}`)),
+        h("p", {}, emphasised("attacker.right", { right: ofThousand(1 - least), before })),
+        h("p", { id: "attacker-odds" }),
+        h("p", { class: "quiet" }, t("attacker.best"), " ", ltr(`TV ≤ ${up(reply.total_variation.upper)}`)),
       ),
     );
     byId("attacker").dataset.picked = String(picked);
   },
+  add(host, reply, state) {
+    const odds = numeral(reply.readings.find((one) => one.reading === "posterior odds").answer.upper);
+    const sure = Number.isFinite(odds) ? odds / (1 + odds) : 1;
+    const said = emphasised("attacker.sure", { before: percent(number(state.prior)), after: percent(sure), delta: level(state) });
+    byId("attacker-odds").replaceChildren(...said);
+  },
 };
+
+const level = (state) => (number(state.delta) > 0 ? state.delta : "1e-6");
 
 // A percentage that is never rounded below the bound.
 const percent = (share) => `${Math.min(100, Math.ceil(share * 1000) / 10)}%`;

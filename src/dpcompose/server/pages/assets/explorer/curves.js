@@ -31,7 +31,7 @@ function spoken(head, values, most = 7) {
 
 export const growth = {
   name: "growth",
-  refine: ["12", "32"],
+  refine: ["6", "32"],
   question(state, places) {
     const most = Math.max(10, 2 * state.count);
     return ["/v1/growth", { mechanism: state.step, delta: state.delta, counts: `1:${Math.min(most, 10 ** 9)}:${places}` }];
@@ -53,7 +53,7 @@ export const growth = {
 
 export const profile = {
   name: "profile",
-  refine: ["9", "41"],
+  refine: ["7", "41"],
   question(state, places) {
     const end = state.upper === undefined || !Number.isFinite(state.upper) || state.upper <= 0 ? null : round(state.upper * 1.6);
     return ["/v1/profile", end === null ? { mechanism: state.plan } : { mechanism: state.plan, epsilons: `0:${end}:${places}` }];

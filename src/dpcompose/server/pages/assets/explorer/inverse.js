@@ -44,12 +44,10 @@ export function calibration(composer, apply) {
   const make = () => {
     const target = numbers(composer.plan).find(({ path }) => path === choice.value);
     if (!target) return null;
-    const mechanism = JSON.stringify(toDocument(composer.plan), (key, value) => value).toString();
-    return ["/v1/calibrate", { mechanism: unknown(mechanism, target), epsilon: form.elements.namedItem("epsilon").value, delta: form.elements.namedItem("delta").value }];
+    return ["/v1/calibrate", { mechanism: unknown(toDocument(composer.plan), target.path), epsilon: form.elements.namedItem("epsilon").value, delta: form.elements.namedItem("delta").value }];
   };
   // The document with a question mark at the path, whatever stands there.
-  const unknown = (text, { path }) => {
-    const document = JSON.parse(text);
+  const unknown = (document, path) => {
     const steps = path.replace(/\[(\d+)\]/g, ".$1").split(".");
     const last = steps.pop();
     steps.reduce((inner, step) => inner[step], document)[last] = "?";
@@ -61,6 +59,7 @@ export function calibration(composer, apply) {
     h("button", { type: "button", onclick: () => apply(reply.mechanism_found) }, t("calibrate.apply")),
   ]);
   return {
+    name: "calibrate",
     refresh(state) {
       const kept = choice.value;
       const found = numbers(composer.plan);
@@ -69,7 +68,7 @@ export function calibration(composer, apply) {
       if (!found.some(({ path }) => path === kept) && usual) choice.value = usual.path;
       const delta = form.elements.namedItem("delta");
       if (!delta.dataset.touched) delta.value = state.delta;
-      asking.ask();
+      return asking.ask();
     },
   };
 }
@@ -99,5 +98,5 @@ export function advice(apply) {
     const head = ["noise", "parameter", "error", "use"].map((key) => h("th", { scope: "col" }, t(`advise.${key}`)));
     return h("div", { class: "scroll", tabindex: 0 }, h("table", { class: "advice" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, reply.options.map(row))));
   });
-  return asking;
+  return { name: "advise", refresh: () => asking.ask() };
 }

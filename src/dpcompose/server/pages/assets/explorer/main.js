@@ -1,6 +1,6 @@
 // The explorer: what is typed is asked, the form and the expression stay in step, and the address says it all.
 
-import { announce, byId, debounced } from "../shared/dom.js";
+import { announce, byId, debounced, h } from "../shared/dom.js";
 import { Problem, aborted, ask } from "../shared/http.js";
 import { numeral, t } from "../shared/words.js";
 import { answer } from "./answer.js";
@@ -16,7 +16,6 @@ import { fromDocument, toDocument } from "./tree.js";
 
 const WAIT = 120;
 const QUICK = 220;
-const PANELS = [theorems, attacker, growth, region, profile, tradeoff];
 
 const state = { ...fromAddress(), step: "", count: 1 };
 const expression = byId("expression");
@@ -26,6 +25,7 @@ const composer = new Composer(byId("composer"), () => edited("form"));
 const exports = new Exports();
 const calibrating = calibration(composer, (text) => start(text, state.delta, true));
 const advising = advice((text, at) => start(text, at, true));
+const PANELS = [theorems, attacker, growth, region, profile, tradeoff, calibrating, advising];
 const visible = new Set();
 let running = null;
 
@@ -42,7 +42,8 @@ async function settle(source, { push = false } = {}) {
   const { signal } = running;
   const text = source === "form" ? JSON.stringify(toDocument(composer.plan)) : state.plan;
   try {
-    const plan = await ask("/explore/plan", { mechanism: text }, signal);
+    const plan = await ask("/explore/plan", { mechanism: text, delta: state.delta }, signal);
+    if (plan.refused) throw new Problem(200, plan.refused);
     heard(plan, source);
     remember(state, { push });
     await questions(plan, signal);
@@ -92,24 +93,52 @@ async function questions(plan, signal) {
   document.body.classList.remove("thinking");
   const cited = Object.values(reply.theorems).map((theorem) => theorem.id);
   exports.show({ plan, state, theorems: cited });
+  replies.clear();
   PANELS.forEach((panel) => byId(panel.name).classList.add("stale"));
-  for (const panel of PANELS.filter((one) => visible.has(one.name))) await fill(panel, signal);
-  calibrating.refresh(state);
+  await fillVisible(signal);
 }
 
-// Few places first; many if those came quickly.
-async function fill(panel, signal = running?.signal) {
+// What was answered for this plan is not asked again.
+const replies = new Map();
+
+async function once(question, signal) {
+  const key = JSON.stringify(question);
+  if (!replies.has(key)) replies.set(key, await ask(...question, signal));
+  return replies.get(key);
+}
+
+// Panels in sight, from the top, one at a time: the one that is looked at is never behind those that are not.
+let filling = null;
+
+async function fillVisible(signal = running?.signal) {
+  if (filling === signal) return;
+  filling = signal;
+  try {
+    for (let panel = nextPanel(); panel && !signal.aborted; panel = nextPanel()) await fill(panel, signal);
+  } catch (error) {
+    if (!aborted(error)) throw error;
+  } finally {
+    if (filling === signal) filling = null;
+  }
+}
+
+const nextPanel = () => PANELS.find((panel) => visible.has(panel.name) && byId(panel.name).classList.contains("stale"));
+
+// Few places first; many if those came quickly; then what may be added.
+async function fill(panel, signal) {
   const card = byId(panel.name);
   const place = card.querySelector("[data-panel]");
+  card.classList.remove("stale");
+  if (panel.refresh) return panel.refresh(state);
   try {
     const began = performance.now();
-    panel.draw(place, await ask(...panel.question(state, panel.refine?.[0]), signal), state);
-    card.classList.remove("stale");
-    if (panel.refine && performance.now() - began < QUICK) panel.draw(place, await ask(...panel.question(state, panel.refine[1]), signal), state);
+    panel.draw(place, await once(panel.question(state, panel.refine?.[0]), signal), state);
+    if (panel.refine && performance.now() - began < QUICK) panel.draw(place, await once(panel.question(state, panel.refine[1]), signal), state);
+    if (panel.after) panel.add(place, await once(panel.after(state), signal), state);
   } catch (error) {
     if (aborted(error)) throw error;
-    place.replaceChildren(document.createTextNode(error instanceof Problem ? error.message : t("explore.unreachable")));
-    card.classList.remove("stale");
+    const sentence = error instanceof Problem ? error.message : t("explore.unreachable");
+    if (!place.childElementCount || error.status !== 422) place.replaceChildren(h("p", { class: "quiet", dir: "auto" }, sentence));
   }
 }
 
@@ -117,13 +146,10 @@ async function fill(panel, signal = running?.signal) {
 const watcher = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting) visible.delete(target.id);
-      else if (!visible.has(target.id)) {
-        visible.add(target.id);
-        const panel = PANELS.find((one) => one.name === target.id);
-        if (target.classList.contains("stale") && state.upper !== undefined) fill(panel).catch(() => {});
-      }
+      if (isIntersecting) visible.add(target.id);
+      else visible.delete(target.id);
     }
+    if (state.upper !== undefined) fillVisible();
   },
   { rootMargin: "200px" },
 );
@@ -142,7 +168,8 @@ const tell = () => {
 const slid = debounced(() => {
   state.k = slider.value === String(state.count) ? "" : slider.value;
   remember(state);
-  fill(region, running?.signal).catch(() => {});
+  byId("region").classList.add("stale");
+  fillVisible();
 }, 60);
 
 function fit() {
@@ -175,7 +202,8 @@ for (const name of ["fpr", "prior"]) {
   input.addEventListener("change", () => {
     state[name] = input.value;
     remember(state);
-    fill(attacker).catch(() => {});
+    byId("attacker").classList.add("stale");
+    fillVisible();
   });
 }
 addEventListener("popstate", () => {
@@ -209,5 +237,4 @@ PANELS.forEach((panel) => {
   byId(panel.name).classList.add("stale");
   watcher.observe(byId(panel.name));
 });
-advising.ask();
 settle("start");

@@ -12,6 +12,12 @@ export function boundary(reply) {
   return back < 0 ? points : points.slice(0, back);
 }
 
+// The question that three panels share: it is asked once.
+export const wholeRegion = (state) => ["/v1/region", { mechanism: state.plan }];
+
+// The same boundary with the false alarms first, as one reads β at α.
+export const byAlarms = (reply) => boundary(reply).map(([miss, alarm]) => [alarm, miss]).sort((a, b) => a[0] - b[0]);
+
 const shade = (points) => (x, y) => {
   const corners = [[0, 1], ...points, [1, 0]].map(([a, b]) => `${x(a).toFixed(2)},${y(b).toFixed(2)}`);
   return s("polygon", { points: corners.join(" "), class: "shade", fill: colour("line-0") });
@@ -23,7 +29,7 @@ export const region = {
   name: "region",
   question(state) {
     const k = state.k || String(state.count);
-    return ["/v1/region", { mechanism: k === String(state.count) ? state.plan : `${k} * (${state.step})` }];
+    return k === String(state.count) ? wholeRegion(state) : ["/v1/region", { mechanism: `${k} * (${state.step})` }];
   },
   draw(host, reply, state) {
     const k = state.k || String(state.count);
@@ -60,9 +66,9 @@ const GRID = Array.from({ length: 121 }, (_, i) => 10 ** (-5 + (5 * i) / 120));
 
 export const tradeoff = {
   name: "tradeoff",
-  question: (state) => ["/v1/region", { mechanism: state.plan, tolerance: "0.0005" }],
+  question: wholeRegion,
   draw(host, reply) {
-    const turned = boundary(reply).map(([miss, alarm]) => [alarm, miss]).sort((a, b) => a[0] - b[0]);
+    const turned = byAlarms(reply);
     const found = GRID.map((alarm) => [alarm, Math.min(1, 1 - across(turned, alarm))]);
     chart(host, {
       series: [{ key: "found", label: t("tradeoff.found"), colour: "line-0", style: "strong", points: found }, { key: "guess", label: t("region.guessing"), colour: "ink-soft", style: "dashed", points: GRID.map((a) => [a, a]) }],

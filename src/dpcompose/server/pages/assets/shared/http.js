@@ -22,9 +22,18 @@ async function reply(response) {
   return json ? body : text;
 }
 
+const BUSY = 503;
+const PATIENCE = [300, 900];
+
+// A server that is busy is asked again, twice.
 export async function ask(path, body, signal) {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };
-  return reply(await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }));
+  for (const wait of [...PATIENCE, null]) {
+    const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+    if (response.status !== BUSY || wait === null) return reply(response);
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+  return null;
 }
 
 export async function read(path, signal) {
