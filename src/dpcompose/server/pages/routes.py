@@ -15,6 +15,7 @@ from dpcompose.app import exactly, theorems
 from dpcompose.errors import DPError
 from dpcompose.parameters import DELTA
 from dpcompose.report.mathml import statement
+from dpcompose.report.words import title
 from dpcompose.server.pages import forms, plans
 from dpcompose.server.pages.assets import assets
 from dpcompose.server.pages.catalogues import Catalogue, catalogues, chosen
@@ -91,7 +92,7 @@ def theorem(request: Request, identifier: str) -> HTMLResponse:
     found = [t for t in theorems(identifier[:60]).result if identifier in (t.id, *t.aliases)]
     if not found:
         return HTMLResponse("", status_code=404)
-    shown = [{"theorem": t, "title": report.words.title(t), "statement": statement(t.statement)} for t in found]
+    shown = [{"theorem": t, "title": title(t), "statement": statement(t.statement)} for t in found]
     name = "statement.html" if "part" in request.query_params else "theorem.html"
     return rendered(request, name, {}, found=shown, bibtex=report.bibtex(found), console=True)
 

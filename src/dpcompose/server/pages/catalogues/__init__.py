@@ -49,7 +49,7 @@ def catalogues() -> Mapping[str, Catalogue]:
 def chosen(asked: str | None, accepted: str = "") -> Catalogue:
     """The language that is asked for by name, or the one a browser likes best of those there are."""
     known = catalogues()
-    if asked in known:
+    if asked is not None and asked in known:
         return known[asked]
     for _, tag in sorted(_preferences(accepted), key=lambda pair: -pair[0]):
         if tag in known:
