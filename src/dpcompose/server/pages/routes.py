@@ -24,6 +24,8 @@ from dpcompose.server.problems import problem
 
 LANGUAGE = "dpc_language"
 """The cookie that remembers a language; it says nothing else of anybody."""
+SESSION = "dpc_session"
+"""The cookie of whoever signed in; a browser without it need not ask who it is."""
 A_YEAR = 365 * 24 * 3600
 Text = Annotated[str, Body(embed=True, max_length=spec.MOST_CHARACTERS)]
 
@@ -84,7 +86,7 @@ def explorer_alone(request: Request) -> HTMLResponse:
 
 def books(request: Request) -> HTMLResponse:
     """The console; what it shows, it asks for, and nobody answers before the sign-in."""
-    return rendered(request, "console.html", {}, console=True)
+    return rendered(request, "console.html", {"signed": SESSION in request.cookies}, console=True)
 
 
 def theorem(request: Request, identifier: str) -> HTMLResponse:
