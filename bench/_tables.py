@@ -10,6 +10,7 @@ from decimal import ROUND_CEILING
 from statistics import median
 from typing import Any
 
+from _layout import NOTHING, OURS, Line, one_by_one, row, short, side_by_side, table
 from _workloads import TRAINING, Question, Work
 
 from dpcompose.numerics.enclosure import rounded
@@ -58,44 +59,32 @@ def times(ratio: float) -> str:
     return f"{ratio:.0f}×" if ratio >= 10 else f"{ratio:.2g}×"
 
 
-def standing(found: dict[str, Any], ours: dict[str, Any]) -> str:
-    """Where a peer's ends stand to what is certain."""
+def ends(found: dict[str, Any], ours: dict[str, Any]) -> tuple[str, str]:
+    """How far a peer's upper end is above what is certain, and its lower end below; what is no bound is marked."""
     lower, upper = found["lower"], found["upper"]
-    said = []
     if upper < ours["lower"]:
-        said.append(f"**below the truth by {_part(ours['lower'] - upper, ours['lower'])}**")
+        above = f"**−{_part(ours['lower'] - upper, ours['lower'])}**"
     elif upper == math.inf:
-        said.append("∞" if lower < math.inf else "∞ on both sides")
+        above = "∞"
     else:
-        said.append(f"+{_part(upper - ours['upper'], ours['upper'])}" if upper > ours["upper"] else "tight")
+        above = _part(upper - ours["upper"], ours["upper"]) if upper > ours["upper"] else "0"
     if lower == math.inf:
-        pass
+        below = "∞"
     elif lower > ours["upper"]:
-        said.append("**lower end above the truth**")
-    elif lower > -math.inf:
-        said.append(f"−{_part(max(ours['lower'] - lower, 0.0), ours['lower'])}")
-    return ", ".join(said)
+        below = "**above it**"
+    else:
+        below = _part(max(ours["lower"] - lower, 0.0), ours["lower"]) if lower > -math.inf else NOTHING
+    return above, below
 
 
 def _part(difference: float, whole: float) -> str:
     return f"{difference / whole:.0e}" if whole else f"{difference:.0e}"
 
 
-def cell(found: dict[str, Any], ours: dict[str, Any]) -> str:
-    """A peer's time, the ratio, and its standing; or why there is none."""
-    if "times" not in found:
-        return reason(found)
-    took = median(found["times"])
-    return f"{milliseconds(took)}, {times(took / median(ours['times']))}, {standing(found, ours)}"
-
-
 def reason(found: dict[str, Any]) -> str:
-    """Why a peer gives no answer: too long, or in its own words."""
-    said = found.get("failed", "not offered")
-    if ": " not in said:
-        return str(said)
-    words = re.split(r"[.|]", said.partition(": ")[2])[0]
-    return f"“{words if len(words) <= 80 else words[:77] + '…'}”"
+    """Why a peer gives no answer: too long, or it refuses."""
+    said = str(found.get("failed", "not offered"))
+    return "refused" if ": " in said else said.replace("more than", ">")
 
 
 def power(delta: float) -> str:
@@ -103,38 +92,39 @@ def power(delta: float) -> str:
     return f"{delta:.0e}".replace("e-0", "e-")
 
 
-def row(*cells: str) -> str:
-    """A line of a table."""
-    return "| " + " | ".join(cells) + " |"
-
-
-def table(head: Sequence[str], body: Iterator[str]) -> str:
-    """Head, rule and lines."""
-    return "\n".join([row(*head), "|" + "---|" * len(head), *body])
-
-
 def lines(result: Measured) -> str:
     """One workload, on the screen as soon as it is done."""
-    return table(("work", "δ", "by", "value", "ms", "× ours", "beside the truth", "MB"), _lines(result))
+    return one_by_one({_asked(result): answers(result)})
 
 
-def _lines(result: Measured) -> Iterator[str]:
-    what = f"{result.work.name}: {result.work.question}"
-    for index, ours in enumerate(result.ours):
-        delta = power(ours["delta"]) if ours["delta"] else "—"
-        middle, least = median(ours["times"]), min(ours["times"])
-        value = rounded(ours["upper"], ROUND_CEILING, 10)
-        took = f"{middle:.2f} (least {least:.2f})"
-        yield row(what, delta, "dpcompose", value, took, "1", f"gap {ours['gap']:.0e}", f"{ours['peak']:.0f}")
-        for peer, answers in result.theirs.items():
-            found = answers[index]
-            if "times" not in found:
-                yield row("", "", peer, "", "", "", reason(found), "")
-                continue
-            took = f"{median(found['times']):.2f} (least {min(found['times']):.2f})"
-            against = standing(found, ours)
-            shown = f"{found['upper']:.10g}"
-            yield row("", "", peer, shown, took, times(result.ratio(peer, index)), against, f"{found['peak']:.0f}")
+def _asked(result: Measured) -> str:
+    return f"{result.work.name}: {result.work.question}"
+
+
+def answers(result: Measured) -> dict[str, list[Line]]:
+    """What everybody said, by δ."""
+    return {
+        power(ours["delta"]) if ours["delta"] else NOTHING: [
+            own(ours),
+            *(theirs(peer, found[index], ours) for peer, found in result.theirs.items()),
+        ]
+        for index, ours in enumerate(result.ours)
+    }
+
+
+def own(ours: dict[str, Any]) -> Line:
+    """Our own line: what is above the truth is at most the certified gap."""
+    value, took = rounded(ours["upper"], ROUND_CEILING, 10), milliseconds(median(ours["times"]))
+    return Line(OURS, str(value), took, "1", f"{ours['gap']:.0e}", NOTHING, f"{ours['peak']:.0f}")
+
+
+def theirs(peer: str, found: dict[str, Any], ours: dict[str, Any]) -> Line:
+    """A peer's line, or why it has none."""
+    if "times" not in found:
+        return Line(peer, NOTHING, reason(found), NOTHING, NOTHING, NOTHING, NOTHING)
+    took = median(found["times"])
+    ratio = times(took / median(ours["times"]))
+    return Line(peer, f"{found['upper']:.10g}", milliseconds(took), ratio, *ends(found, ours), f"{found['peak']:.0f}")
 
 
 def tables(results: Sequence[Measured]) -> dict[str, str]:
@@ -142,27 +132,12 @@ def tables(results: Sequence[Measured]) -> dict[str, str]:
     trained = [result for result in results if result.work in TRAINING]
     others = [result for result in results if result.work not in TRAINING]
     return {
-        "training": table(
-            ("work", "by", *(f"δ = {power(delta)}" for delta in TRAINING[0].deltas)), _side_by_side(trained)
-        ),
-        "others": table(("work", "δ", "by", "value", "ms", "× ours", "beside the truth", "MB"), _all(others)),
+        "training": side_by_side({result.work.name: answers(result) for result in trained}),
+        "others": one_by_one({_asked(result): answers(result) for result in others}),
         "kept": table(("work", "question", "gap", "asked", "median", "least", "first", "asked", "MB"), _kept(results)),
         "facts": "\n".join(_facts(trained, results)),
-        "short": table(("work", "dpcompose", "gap", "PLD, both sides", "the fastest peer that holds"), _short(results)),
+        "short": short(dict(_short(results))),
     }
-
-
-def _all(results: Sequence[Measured]) -> Iterator[str]:
-    for result in results:
-        yield from _lines(result)
-
-
-def _side_by_side(results: Sequence[Measured]) -> Iterator[str]:
-    for result in results:
-        own = (f"**{milliseconds(median(each['times']))}**, gap {each['gap']:.0e}" for each in result.ours)
-        yield row(result.work.name, "**dpcompose**", *own)
-        for peer, answers in result.theirs.items():
-            yield row("", peer, *(cell(found, ours) for found, ours in zip(answers, result.ours, strict=True)))
 
 
 def _kept(results: Sequence[Measured]) -> Iterator[str]:
@@ -205,22 +180,16 @@ def _facts(trained: Sequence[Measured], results: Sequence[Measured]) -> Iterator
     yield f"- “Upper bounds” of peers that lie below the truth, in all of the tables: {below}."
 
 
-def _short(results: Sequence[Measured]) -> Iterator[str]:
+def _short(results: Sequence[Measured]) -> Iterator[tuple[str, tuple[Line, Line | None]]]:
     for result in results:
         deltas = result.work.deltas
         if result.work not in TRAINING and not _is_telling(result.work):
             continue
         index = deltas.index(TYPICAL) if TYPICAL in deltas else 0
-        ours, bounds = result.ours[index], result.bounds(index)
-        both = result.theirs[BOTH][index] if BOTH in result.theirs else {}
-        best = min(bounds, key=bounds.__getitem__, default="")
-        yield row(
-            f"{'DP-SGD, ' if result.work in TRAINING else ''}{result.work.name}, δ = {power(deltas[index])}",
-            milliseconds(median(ours["times"])),
-            f"{ours['gap']:.0e}",
-            cell(both, ours),
-            f"{best}: {cell(result.theirs[best][index], ours)}" if best else "none",
-        )
+        ours = result.ours[index]
+        both = theirs(BOTH, result.theirs[BOTH][index], ours) if BOTH in result.theirs else None
+        name = f"{'DP-SGD, ' if result.work in TRAINING else ''}{result.work.name}, δ = {power(deltas[index])}"
+        yield name, (own(ours), both)
 
 
 def _is_telling(work: Work) -> bool:

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [*sorted((ROOT / "docs").glob("*.md")), *ROOT.glob("README.md")]
+PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if not {"generated", "_build"} & set(path.parts))
+DOCUMENTS = [*PAGES, *ROOT.glob("README.md")]
 SOURCE = ROOT / "src"
 SHOWING = sorted(path for path in SOURCE.rglob("*.py") if ">>>" in path.read_text(encoding="utf-8"))
 FENCE = re.compile(r"^```(?:python|pycon)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(?P<kind>[a-z]+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+WIDEST = 88
+"""So many letters of code fit in the column of a page."""
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -40,6 +44,27 @@ def failures(text: str, name: str) -> str:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_a_document_says_what_happens(path: Path) -> None:
     assert not failures(path.read_text(encoding="utf-8"), path.name)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_code_fits_its_column(path: Path) -> None:
+    assert not too_wide(path.read_text(encoding="utf-8"))
+
+
+def too_wide(text: str) -> list[str]:
+    """The lines of code that would be cut off."""
+    return [line for found in BLOCK.finditer(text) for line in found["code"].splitlines() if len(line) > WIDEST]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_a_document_states_and_does_not_say_true(path: Path) -> None:
+    outputs = [line for _, code in blocks(path.read_text(encoding="utf-8")) for line in code.splitlines()]
+    assert not {"True", "False"} & set(outputs)
+
+
+def test_what_is_too_wide_is_seen() -> None:
+    assert too_wide(f"```python\nx = {'1' * WIDEST}\n```\n")
+    assert not too_wide(f"```python\nx = 1\n```\n\n{'word ' * WIDEST}\n")
 
 
 def module_of(path: Path) -> str:
