@@ -21,6 +21,7 @@ extensions = [
     "generate",
     "gallery",
     "engine_pictures",
+    "notebooks",
 ]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]

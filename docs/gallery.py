@@ -1,4 +1,4 @@
-"""Paint the pictures of the gallery while the pages are built: each block of the page is run, and what it leaves shown.
+"""Paint the pictures of the gallery and of the course while the pages are built: each block of code is run.
 
 A block that leaves a figure under the name `picture` is followed by a line `% picture name: what it shows`. Here that
 line becomes the picture, with those words for those who cannot see it.
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 PAGE = Path(__file__).with_name("gallery.md")
+PAGES = {page.stem: page for page in (PAGE, PAGE.with_name("composition.md"))}
 FOLDER = PAGE.with_suffix("")
 BLOCK = re.compile(
-    r"^```python\n(?P<code>.*?)^```$(?:\s+^% picture (?P<name>[\w-]+): [^\n]+$)?", re.MULTILINE | re.DOTALL
+    r"^```python\n(?P<code>(?!>>>).*?)^```$(?:\s+^% picture (?P<name>[\w-]+): [^\n]+$)?", re.MULTILINE | re.DOTALL
 )
 MARK = re.compile(r"^% picture (?P<name>[\w-]+): (?P<words>.+)$", re.MULTILINE)
 
@@ -45,15 +46,16 @@ def painted(text: str) -> Iterator[Painted]:
 
 
 def paint_all(_app: object = None) -> None:
-    """Write every picture of the page."""
+    """Write every picture of every page."""
     FOLDER.mkdir(exist_ok=True)
-    for each in painted(PAGE.read_text(encoding="utf-8")):
-        plots.save(each.picture, FOLDER / f"{each.name}.svg")
+    for page in PAGES.values():
+        for each in painted(page.read_text(encoding="utf-8")):
+            plots.save(each.picture, FOLDER / f"{each.name}.svg")
 
 
 def shown(_app: object, name: str, source: list[str]) -> None:
     """Put the pictures where the page says they belong."""
-    if name == PAGE.stem:
+    if name in PAGES:
         source[0] = MARK.sub(rf"![\g<words>]({FOLDER.name}/\g<name>.svg)", source[0])
 
 
