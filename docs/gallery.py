@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 PAGE = Path(__file__).with_name("gallery.md")
-PAGES = {page.stem: page for page in (PAGE, PAGE.with_name("composition.md"))}
 FOLDER = PAGE.with_suffix("")
 BLOCK = re.compile(
     r"^```python\n(?P<code>(?!>>>).*?)^```$(?:\s+^% picture (?P<name>[\w-]+): [^\n]+$)?", re.MULTILINE | re.DOTALL
@@ -35,6 +34,12 @@ class Painted:
     names: dict[str, Any]
 
 
+def pages() -> dict[str, Path]:
+    """The pages with pictures that are painted anew, by name: the gallery and, beside it, the course."""
+    found = (PAGE, PAGE.with_name("composition.md"))
+    return {page.stem: page for page in found if page.exists()}
+
+
 def painted(text: str) -> Iterator[Painted]:
     """Run the blocks one after the other in one namespace; give the picture of each block that has one."""
     names: dict[str, Any] = {}
@@ -48,14 +53,14 @@ def painted(text: str) -> Iterator[Painted]:
 def paint_all(_app: object = None) -> None:
     """Write every picture of every page."""
     FOLDER.mkdir(exist_ok=True)
-    for page in PAGES.values():
+    for page in pages().values():
         for each in painted(page.read_text(encoding="utf-8")):
             plots.save(each.picture, FOLDER / f"{each.name}.svg")
 
 
 def shown(_app: object, name: str, source: list[str]) -> None:
     """Put the pictures where the page says they belong."""
-    if name in PAGES:
+    if name in pages():
         source[0] = MARK.sub(rf"![\g<words>]({FOLDER.name}/\g<name>.svg)", source[0])
 
 

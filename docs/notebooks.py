@@ -48,7 +48,9 @@ def executed(path: Path) -> dict[str, Any]:
     notebook = nbformat.read(path, as_version=4)
     place = {"metadata": {"path": str(path.parent)}}
     with environment(REPEATABLE):
-        NotebookClient(notebook, timeout=120, resources=place, extra_arguments=["--log-level=40"]).execute()
+        NotebookClient(
+            notebook, timeout=120, resources=place, extra_arguments=["--log-level=40"], coalesce_streams=True
+        ).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):

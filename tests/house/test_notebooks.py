@@ -34,6 +34,14 @@ def test_every_reader_has_a_notebook_and_every_notebook_a_reader(notebooks: Modu
     assert set(notebooks.READERS) == set(READERS) == {path.stem for path in notebooks.FOLDER.glob("*.ipynb")}
 
 
+@pytest.mark.parametrize("reader", READERS)
+def test_code_fits_its_column(notebooks: ModuleType, reader: str) -> None:
+    cells = notebooks.read(notebooks.FOLDER / f"{reader}.ipynb")["cells"]
+    lines = [line for cell in cells if cell["cell_type"] == "code" for line in "".join(cell["source"]).splitlines()]
+    assert lines
+    assert not [line for line in lines if len(line) > 88]
+
+
 def test_another_output_would_be_seen(notebooks: ModuleType) -> None:
     kept = notebooks.read(notebooks.FOLDER / "student.ipynb")
     other = copy.deepcopy(kept)
