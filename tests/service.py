@@ -40,6 +40,12 @@ class Service:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def owner(self) -> str:
+        """The token that the first start printed."""
+        lines = self.said.read_text().splitlines()
+        return next(line for line in lines if line.startswith("owner token: ")).split()[-1]
+
     def start(self) -> None:
         command = [*COMMAND, "--port", str(self.port), "--store", self.store, *self.options]
         with self.log.open("ab") as log, self.said.open("ab") as said:

@@ -217,7 +217,19 @@ __all__ = [
 ]
 
 
-_PACKAGES = ("audit", "filters", "interop", "inversion", "ledger", "plots", "regions", "release", "report", "spec")
+_PACKAGES = (
+    "audit",
+    "client",
+    "filters",
+    "interop",
+    "inversion",
+    "ledger",
+    "plots",
+    "regions",
+    "release",
+    "report",
+    "spec",
+)
 
 
 def __getattr__(name: str) -> object:

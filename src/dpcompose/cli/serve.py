@@ -10,7 +10,20 @@ from dpcompose.cli.frame import examples
 from dpcompose.cli.screen import show
 from dpcompose.errors import DPError
 
-NEEDED = {"fastapi", "starlette", "pydantic", "uvicorn", "argon2", "prometheus_client", "jinja2"}
+NEEDED = {
+    "sqlalchemy",
+    "alembic",
+    "psycopg",
+    "rfc8785",
+    "cryptography",
+    "fastapi",
+    "starlette",
+    "pydantic",
+    "uvicorn",
+    "argon2",
+    "prometheus_client",
+    "jinja2",
+}
 
 
 @examples(
@@ -27,17 +40,23 @@ def serve(
         str | None,
         typer.Option(metavar="URL", help="The books: sqlite:///file or postgresql://…; by default a file of the user."),
     ] = None,
+    rate: Annotated[int, typer.Option(min=1, help="Requests a minute that one token may make.")] = 1200,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve; each computes in its own.")] = 1,
     *,
     console: Annotated[bool, typer.Option("--console/--no-console", help="Whether the books have pages.")] = True,
+    owner_token: Annotated[bool, typer.Option("--owner-token", help="Make another token of an owner first.")] = False,
 ) -> None:
     """Start the page and the HTTP API: explore, decide, and keep the books in a browser."""
     try:
-        from dpcompose.server.serving import serve as run
+        from dpcompose.server import serving
         from dpcompose.server.settings import Settings
     except ModuleNotFoundError as missing:
         if str(missing.name).partition(".")[0] not in NEEDED:
             raise
         raise DPError("The service needs more: install it with pip install 'dpcompose[server]'.") from None
+    books = store or serving.default_store()
+    token = serving.opened(books, another=owner_token)
+    if token is not None:
+        show(f"owner token: {token}")
     show(f"The page is at http://{host}:{port}/ (Ctrl-C ends it).")
-    run(Settings(store=store, console=console), host, port, workers)
+    serving.serve(Settings(store=books, console=console, per_minute=rate), host, port, workers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Asked = Mechanism | Disjoint | Charge
 SPEND = (Act.RESERVE, Act.START)
+ATTEMPT = re.compile("[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +89,14 @@ class Account:
         purpose: str = "",
         who: str | None = None,
         blocks: Sequence[str] | None = None,
+        attempt: str | None = None,
     ) -> Grant:
         """Charge, durably, before the data is touched; or raise `Refused` and charge nothing.
 
-        The same key with the same request is the same grant for ever, and costs nothing more.
+        The same key with the same request is the same grant for ever, and costs nothing more. An `attempt` names this
+        very call, by 16 hexadecimal digits: repeated because the reply was lost, it finds the grant as fresh as it was.
         """
-        return self._granted(SPEND, asked, key=key, purpose=purpose, who=who, blocks=blocks)
+        return self._granted(SPEND, asked, key=key, purpose=purpose, who=who, blocks=blocks, attempt=attempt)
 
     def reserve(
         self,
@@ -103,13 +107,14 @@ class Account:
         purpose: str = "",
         who: str | None = None,
         blocks: Sequence[str] | None = None,
+        attempt: str | None = None,
     ) -> Grant:
         """Hold the cost; `start` the grant before the data is touched, or `cancel` it."""
-        return self._granted((Act.RESERVE,), asked, key=key, purpose=purpose, who=who, blocks=blocks)
+        return self._granted((Act.RESERVE,), asked, key=key, purpose=purpose, who=who, blocks=blocks, attempt=attempt)
 
-    def grant(self, key: str) -> Grant:
-        """What stands under a key, for whoever has to finish or to cancel it."""
-        return Grant(self, key, "", self.book.desk.look(self.id, self.chain, text("key", key)))
+    def grant(self, key: str, *, attempt: str = "") -> Grant:
+        """What stands under a key, for whoever has to start, to finish or to cancel it."""
+        return Grant(self, key, attempt, self.book.desk.look(self.id, self.chain, text("key", key)))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -215,8 +220,9 @@ class Account:
         purpose: str,
         who: str | None,
         blocks: Sequence[str] | None,
+        attempt: str | None,
     ) -> Grant:
-        request, token = self._request(asked, blocks), secrets.token_hex(8)
+        request, token = self._request(asked, blocks), secrets.token_hex(8) if attempt is None else named(attempt)
         chosen = f"auto-{token}" if key is None else text("key", key)
         about = asked.purpose if isinstance(asked, Charge) and not purpose else purpose
         said = {"purpose": text("purpose", about, empty=True), "who": text("who", _user() if who is None else who)}
@@ -236,6 +242,13 @@ class Account:
 
     def __repr__(self) -> str:
         return f"Account({self.name!r}, unit={self.unit!r}, {self.mode})"
+
+
+def named(attempt: str) -> str:
+    """The name of an attempt."""
+    if not ATTEMPT.fullmatch(attempt):
+        raise InvalidParameter("attempt", attempt, "16 hexadecimal digits")
+    return attempt
 
 
 def _user() -> str:

@@ -48,6 +48,11 @@ class Grant:
         return str(self._documents["reserve"]["at"])
 
     @property
+    def who(self) -> str:
+        """Who reserved it."""
+        return str(self._documents["reserve"].get("who", ""))
+
+    @property
     def cost(self) -> Mapping[str, Fraction]:
         """What the account was charged, by coordinate."""
         return self.account.exact_charge(self._documents["reserve"]["charges"])

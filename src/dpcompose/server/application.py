@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from dpcompose import app as use
+from dpcompose.ledger.stores import store_at
 from dpcompose.server import asking, computing, pages
+from dpcompose.server.access import routes as people
+from dpcompose.server.access.guard import Access, guarded, unruled
+from dpcompose.server.books import routes as books
+from dpcompose.server.books.work import entry as keeping
+from dpcompose.server.computing import Ticket
 from dpcompose.server.computing.asking import entry
 from dpcompose.server.observing import Metrics, log
 from dpcompose.server.problems import MEDIA, Kind, Problem, shown
@@ -48,13 +56,16 @@ def create(settings: Settings | None = None) -> FastAPI:
         responses={"4XX": {"description": "A refusal", "content": PROBLEM}},
     )
     made.state.settings, made.state.metrics, made.state.kept = chosen, metrics, asking.Kept()
+    made.state.access, made.state.running = None, set()
     made.add_middleware(Surroundings, settings=chosen, metrics=metrics)
     made.exception_handler(Problem)(_refused)
     made.exception_handler(RequestValidationError)(_invalid)
     made.exception_handler(HTTPException)(_nothing)
-    made.include_router(_health())
-    made.include_router(asking.routes())
-    made.include_router(pages.routes(console=chosen.console))
+    routers = (_health(), asking.routes(), books.router, people.router)
+    if unruled(routers):
+        raise RuntimeError(f"routes without a rule, or rules without a route: {unruled(routers)}")
+    for router in (*routers, pages.routes(console=chosen.console)):
+        made.include_router(router)
     return made
 
 
@@ -62,16 +73,28 @@ def create(settings: Settings | None = None) -> FastAPI:
 async def _lived(made: FastAPI) -> AsyncIterator[None]:
     """The processes start with the service, and end with it."""
     settings: Settings = made.state.settings
-    made.state.questions = computing.Pool(entry, settings.processes)
-    await made.state.questions.start()
+    pools = {"questions": computing.Pool(entry, settings.processes)}
+    if settings.store is not None:
+        made.state.access = Access(store_at(settings.store), settings.per_minute)
+        clerk = partial(keeping, settings.store)
+        pools |= {"books": computing.Pool(clerk, settings.processes), "verifier": computing.Pool(clerk, 1)}
+    for name, pool in pools.items():
+        setattr(made.state, name, pool)
+        await pool.start()
     try:
         yield
     finally:
-        await made.state.questions.stop()
+        for pool in pools.values():
+            await pool.stop()
 
 
 def _health() -> APIRouter:
     router = APIRouter(tags=["health"])
+
+    @router.get("/v1/schema", dependencies=[Depends(guarded)])
+    async def schema() -> Response:
+        """The JSON Schema of the documents that describe mechanisms."""
+        return Response(f"{use.schema()}\n", media_type="application/schema+json")
 
     @router.get("/healthz")
     async def healthz() -> dict[str, str]:
@@ -82,6 +105,9 @@ def _health() -> APIRouter:
     async def readyz(request: Request) -> dict[str, str]:
         """Whether a question would be answered now."""
         await asking.answer(request, "formula", Form.JSON, {"card": "MIR-P4"})
+        if request.app.state.access is not None:
+            nobody = {"name": "", "role": "", "accounts": []}
+            await request.app.state.books.do(Ticket("readiness", "ready", {"asker": nobody}, books.LOOK_SECONDS))
         return {"status": "ready"}
 
     @router.get("/metrics", response_class=Response)

@@ -6,8 +6,9 @@ import json
 from collections import OrderedDict
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
+from dpcompose.server.access.guard import guarded
 from dpcompose.server.bodies import Route
 from dpcompose.server.computing import Pool, Ticket
 from dpcompose.server.forms import wanted
@@ -40,7 +41,7 @@ class Kept:
 
 def routes() -> APIRouter:
     """A route for every question."""
-    router = APIRouter(prefix="/v1", tags=["questions"], route_class=Route)
+    router = APIRouter(prefix="/v1", tags=["questions"], route_class=Route, dependencies=[Depends(guarded)])
     for name, kind in QUESTIONS.items():
         router.add_api_route(
             f"/{name}",

@@ -17,6 +17,21 @@ LONG = 18
 """Digits of a whole number from which on it is kept as its text."""
 
 
+class Written(str):
+    """A number as it was written."""
+
+    __slots__ = ()
+
+
+def plain(value: Any) -> Any:
+    """The same document with its numbers as Python reads them, for what is only kept and shown again."""
+    if isinstance(value, Written):
+        return float(value)
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list) else value
+
+
 class Exact(Request):
     """A request whose JSON keeps every number as it is written."""
 
@@ -35,7 +50,7 @@ def parsed(body: bytes) -> Any:
     try:
         text = guard(body.decode("utf-8"))
         found = json.loads(
-            text, parse_float=str, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_each_once
+            text, parse_float=Written, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_each_once
         )
         if "\\ud" in text.lower():
             json.dumps(found, ensure_ascii=False).encode()  # half a character, written by its number
@@ -52,7 +67,7 @@ def parsed(body: bytes) -> Any:
 
 
 def _whole(text: str) -> int | str:
-    return int(text) if len(text) < LONG else text
+    return int(text) if len(text) < LONG else Written(text)
 
 
 def _no_number(text: str) -> Any:
@@ -79,4 +94,4 @@ class Route(APIRoute):
         return exactly
 
 
-__all__ = ["Exact", "Route", "parsed"]
+__all__ = ["Exact", "Route", "parsed", "plain"]

@@ -6,13 +6,39 @@ import os
 import tempfile
 
 import uvicorn
+from sqlalchemy import Connection
 
+from dpcompose import ledger
+from dpcompose.ledger.mark import state_folder
+from dpcompose.server.access.acts import Act, Acts, Said
+from dpcompose.server.access.people import Principal, Role
+from dpcompose.server.access.tokens import Made, Tokens
 from dpcompose.server.observing import SHARED
 from dpcompose.server.patience import Patient
 from dpcompose.server.settings import VARIABLE, Settings
 
 FACTORY = "dpcompose.server.application:create"
 MOST_CONNECTIONS = 1000
+FIRST_DAYS = 365
+
+
+def opened(store: str, *, another: bool) -> str | None:
+    """Make the books and the tables of the service, if they are not there; and the first owner's token."""
+    with ledger.open(store) as book:
+        tokens = Tokens(book.desk.store)
+        tokens.prepare()
+        acts = Acts(book.desk.store)
+        if not another and any(row.role == Role.OWNER for row in tokens.every()):
+            return None
+        who = Principal("serve", "operator", Role.OWNER, None, "")
+        found: list[Made] = []
+
+        def make(connection: Connection) -> Said:
+            found.append(tokens.made(connection, "owner", Role.OWNER, None, FIRST_DAYS))
+            return Said(201, {"id": found[-1].id})
+
+        acts.once(Act(who, "create token", "owner"), make)
+        return found[-1].text
 
 
 def serve(settings: Settings, host: str, port: int, workers: int) -> None:
@@ -40,4 +66,11 @@ def serve(settings: Settings, host: str, port: int, workers: int) -> None:
         )
 
 
-__all__ = ["serve"]
+def default_store() -> str:
+    """A file of the user."""
+    folder = state_folder()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return f"sqlite:///{folder / 'service.db'}"
+
+
+__all__ = ["default_store", "opened", "serve"]

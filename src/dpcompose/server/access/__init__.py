@@ -1,0 +1,1 @@
+"""Who may do what: tokens, sessions, roles, and a record of every administrative act."""

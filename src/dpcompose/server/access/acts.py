@@ -1,0 +1,130 @@
+"""Administrative acts: each is written down before it is done, and is done once however often it is asked for.
+
+The Idempotency-Key of a request is kept with the act. The same key with the same request is answered as it was the
+first time; with another request it is refused. An act that was begun and never ended (the machine went down in between)
+is done again if that is harmless, and is otherwise reported as what it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from dpcompose.ledger.clocks import Clock, now, utc
+from dpcompose.ledger.stores import Store
+from dpcompose.server.access.people import Principal
+from dpcompose.server.access.tables import ACT
+from dpcompose.server.problems import Kind, Problem
+
+BEGUN, DONE, REFUSED = "begun", "done", "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What somebody wants done, and how to recognise the same wish."""
+
+    who: Principal
+    what: str
+    subject: str
+    key: str | None = None
+    asked: str = ""
+    """A hash of the request."""
+    harmless: bool = False
+    """Whether doing it twice is doing it once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer that was given."""
+
+    status: int
+    document: Mapping[str, Any]
+
+
+class Acts:
+    """The record, in the store of the books."""
+
+    def __init__(self, store: Store, clock: Clock = now) -> None:
+        """The tables must be there."""
+        self.store, self.clock = store, clock
+
+    def begin(self, act: Act) -> int | Said:
+        """Write down that an act begins; or the answer that it was given already."""
+        return self.store.write(lambda connection: self._begun(connection, act))
+
+    def _begun(self, connection: Connection, act: Act) -> int | Said:
+        found = None
+        if act.key is not None:
+            chosen = select(ACT).where(ACT.c.token == act.who.token, ACT.c.key == act.key)
+            found = connection.execute(chosen).one_or_none()
+        if found is None:
+            return self._written(connection, act, BEGUN)
+        if found.asked != act.asked:
+            raise Problem(Kind.KEY_REUSED, "This Idempotency-Key stands for another request: use a new one for each.")
+        if found.outcome == DONE:
+            return Said(found.status, json.loads(found.said))
+        if act.harmless:
+            return int(found.id)
+        raise Problem(
+            Kind.UNKNOWN_OUTCOME,
+            "An attempt under this Idempotency-Key is under way, or was cut off: look how things stand, and then ask "
+            "under another key if need be.",
+        )
+
+    def _written(
+        self, connection: Connection, act: Act, outcome: str, status: int | None = None, said: str | None = None
+    ) -> int:
+        row: dict[str, Any] = {
+            "at": utc(self.clock()),
+            "token": act.who.token,
+            "name": act.who.name,
+            "role": str(act.who.role),
+        }
+        row |= {"act": act.what, "subject": act.subject, "outcome": outcome, "key": act.key, "asked": act.asked}
+        done = connection.execute(insert(ACT).returning(ACT.c.id), {**row, "status": status, "said": said})
+        return int(done.scalar_one())
+
+    def once(self, act: Act, work: Callable[[Connection], Said], shown: Callable[[Said], Said] = lambda s: s) -> Said:
+        """An act that is one transaction with its record; `shown` is the part of the answer that is kept."""
+
+        def both(connection: Connection) -> Said:
+            begun = self._begun(connection, act)
+            if isinstance(begun, Said):
+                return begun
+            said = work(connection)
+            self._ended(connection, begun, DONE, shown(said))
+            return said
+
+        return self.store.write(both)
+
+    def end(self, number: int, said: Said) -> None:
+        """It was done, and this was said."""
+        self.store.write(lambda connection: self._ended(connection, number, DONE, said))
+
+    def refuse(self, number: int, problem: Problem) -> None:
+        """It was not done; its key is free again."""
+        said = Said(problem.kind.status, problem.document())
+        self.store.write(lambda connection: self._ended(connection, number, REFUSED, said))
+
+    @staticmethod
+    def _ended(connection: Connection, number: int, outcome: str, said: Said) -> None:
+        kept: dict[str, Any] = {"outcome": outcome, "status": said.status, "said": json.dumps(dict(said.document))}
+        if outcome == REFUSED:
+            kept["key"] = None
+        connection.execute(update(ACT).where(ACT.c.id == number).values(**kept))
+
+    def page(self, before: int | None, most: int, what: str | None = None) -> list[Any]:
+        """The latest acts, newest first."""
+        chosen = select(ACT).order_by(ACT.c.id.desc()).limit(most)
+        if before is not None:
+            chosen = chosen.where(ACT.c.id < before)
+        if what is not None:
+            chosen = chosen.where(ACT.c.act == what)
+        return self.store.read(lambda connection: list(connection.execute(chosen)))
+
+
+__all__ = ["BEGUN", "DONE", "REFUSED", "Act", "Acts", "Said"]

@@ -1,0 +1,65 @@
+"""Who may use which route: one table, without which a route does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dpcompose.server.access.people import Role
+from dpcompose.server.questions import QUESTIONS
+
+EVERYBODY = frozenset(Role)
+OWNER = frozenset({Role.OWNER})
+SPENDERS = frozenset({Role.OWNER, Role.ANALYST})
+WATCHERS = frozenset({Role.OWNER, Role.AUDITOR})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a route asks of who uses it."""
+
+    roles: frozenset[Role] | None
+    """None: nobody need sign in."""
+    whole: bool = False
+    """Whether the token must reach the whole book."""
+    write: bool = False
+    """Whether the request must carry an Idempotency-Key."""
+
+
+OPEN = Rule(None)
+SEES = Rule(EVERYBODY)
+SPENDS = Rule(SPENDERS, write=True)
+OWNS = Rule(OWNER, write=True)
+WATCHES = Rule(WATCHERS, whole=True)
+
+ACCOUNT = "/v1/accounts/{account}"
+RULES: Mapping[str, Rule] = {
+    **{f"POST /v1/{name}": OPEN for name in QUESTIONS},
+    "GET /v1/schema": OPEN,
+    "POST /v1/session": OPEN,
+    "GET /v1/session": SEES,
+    "DELETE /v1/session": SEES,
+    "GET /v1/accounts": SEES,
+    "POST /v1/accounts": OWNS,
+    f"GET {ACCOUNT}": SEES,
+    f"GET {ACCOUNT}/history": SEES,
+    f"GET {ACCOUNT}/holds": SEES,
+    f"GET {ACCOUNT}/burndown": SEES,
+    f"GET {ACCOUNT}/statement": SEES,
+    f"POST {ACCOUNT}/quote": SEES,
+    f"POST {ACCOUNT}/blocks": OWNS,
+    f"POST {ACCOUNT}/epochs": OWNS,
+    f"POST {ACCOUNT}/grants": SPENDS,
+    f"GET {ACCOUNT}/grants/{{key}}": SEES,
+    f"POST {ACCOUNT}/grants/{{key}}/{{step}}": SPENDS,
+    "GET /v1/verification": WATCHES,
+    "POST /v1/verification": Rule(WATCHERS, whole=True, write=True),
+    "POST /v1/checkpoints": Rule(WATCHERS, whole=True, write=True),
+    "POST /v1/acknowledgements": Rule(OWNER, whole=True, write=True),
+    "GET /v1/tokens": Rule(WATCHERS),
+    "POST /v1/tokens": OWNS,
+    "DELETE /v1/tokens/{token}": OWNS,
+    "GET /v1/audit": WATCHES,
+}
+
+__all__ = ["RULES", "Rule"]

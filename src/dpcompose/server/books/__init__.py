@@ -1,0 +1,1 @@
+"""The books over HTTP: accounts, quotes, grants, history, statements and their verification."""

@@ -1,0 +1,91 @@
+"""What somebody sees of a book: the accounts that their token names, with all below them, and nothing else.
+
+An account out of reach and one that does not exist are refused in the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dpcompose.ledger import Account, Book, Refused
+from dpcompose.ledger.stores import statements
+from dpcompose.server.problems import Kind, Problem, problem
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Somebody who asks, as a computing process needs to know them."""
+
+    name: str
+    role: str
+    accounts: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Asker:
+        """As the service sent them."""
+        accounts = document["accounts"]
+        return cls(document["name"], document["role"], None if accounts is None else tuple(accounts))
+
+    def reaches(self, path: Sequence[str]) -> bool:
+        """Whether one of the names on the way up is theirs."""
+        return self.accounts is None or not set(self.accounts).isdisjoint(path)
+
+
+def account(book: Book, asker: Asker, name: str) -> Account:
+    """An account within reach."""
+    if not asker.reaches(book.desk.read(lambda connection: above(connection, name))):
+        raise nowhere(name)
+    return book.account(name)
+
+
+def nowhere(name: str) -> Problem:
+    """There may be such an account, or not."""
+    return Problem(
+        Kind.NOT_FOUND, f"There is no account {name[:100]!r} within reach of this token.", "account", name[:200]
+    )
+
+
+def above(connection: Connection, name: str) -> list[str]:
+    """The name of an account and of all above it; a refusal if there is none."""
+    row = statements.named(connection, name) if name.isprintable() else None
+    if row is None:
+        raise nowhere(name)
+    path = [str(row.name)]
+    while row.parent is not None:
+        row = statements.numbered(connection, row.parent)
+        path.append(str(row.name))
+    return path
+
+
+def visible(book: Book, asker: Asker) -> Iterator[Any]:
+    """The rows of all accounts within reach, oldest first: a parent comes before its children."""
+    reached: set[int] = set()
+    for row in book.desk.read(statements.every_account):
+        if asker.accounts is None or row.name in asker.accounts or row.parent in reached:
+            reached.add(row.id)
+            yield row
+
+
+def below(book: Book, account: Account) -> list[int]:
+    """An account and all below it, by number."""
+    found = {account.id}
+    for row in book.desk.read(statements.every_account):
+        if row.parent in found:
+            found.add(row.id)
+    return sorted(found)
+
+
+def told(book: Book, asker: Asker, name: str, refused: Refused) -> Problem:
+    """A refusal in words, but nothing about an account above that is out of reach."""
+    scope = refused.scope or name
+    if asker.reaches(book.desk.read(lambda connection: above(connection, scope))):
+        return problem(refused)
+    said = f"An account above {name!r} refuses: it has too little left. Nothing was charged."
+    return Problem(Kind.OVER_BUDGET, said, more={"scope": ""})
+
+
+__all__ = ["Asker", "above", "account", "below", "nowhere", "told", "visible"]

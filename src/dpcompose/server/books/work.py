@@ -1,0 +1,49 @@
+"""The process that keeps the books: it opens them once, and then does one task after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+from dpcompose import ledger
+from dpcompose.ledger import Book
+from dpcompose.server.books.looking import LOOKING
+from dpcompose.server.books.reach import Asker
+from dpcompose.server.books.writing import WRITING
+from dpcompose.server.computing.process import Task, inside
+
+
+class Clerk:
+    """A book that is opened when it is first needed, and again after it could not be opened."""
+
+    def __init__(self, url: str) -> None:
+        """By its address."""
+        self.url = url
+        self._book: Book | None = None
+
+    @property
+    def book(self) -> Book:
+        """The open book."""
+        if self._book is None:
+            self._book = ledger.open(self.url)
+        return self._book
+
+    def tasks(self) -> dict[str, Task]:
+        """Everything that can be asked of a book."""
+        looking = {name: self._looks(work) for name, work in LOOKING.items()}
+        return looking | {name: self._writes(work) for name, work in WRITING.items()}
+
+    def _looks(self, work: Callable[[Book, Asker, Mapping[str, Any]], dict[str, Any]]) -> Task:
+        return lambda asked, _: work(self.book, Asker.of(asked["asker"]), asked)
+
+    def _writes(self, work: Callable[[Book, Asker, Mapping[str, Any], Callable[[], None]], dict[str, Any]]) -> Task:
+        return lambda asked, writes: work(self.book, Asker.of(asked["asker"]), asked, writes)
+
+
+def entry(url: str, connection: Connection) -> None:
+    """A process that keeps the books at an address."""
+    inside(connection, Clerk(url).tasks())
+
+
+__all__ = ["entry"]

@@ -1,0 +1,175 @@
+"""Tasks that write into the books. Each computes first, says that it writes, and then takes one step of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dpcompose import spec
+from dpcompose.app.ledger import relation
+from dpcompose.errors import InvalidParameter
+from dpcompose.filters.charge import Charge
+from dpcompose.ledger import Account, Book, Disjoint, Refused, making
+from dpcompose.ledger.requests import text
+from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.server.books import reach, views
+from dpcompose.server.books.reach import Asker
+from dpcompose.server.problems import Kind, Problem
+
+Writes = Callable[[], None]
+DOTS = {".", ".."}
+"""What a name in an address may not be: whoever tidies up addresses would take it for a folder."""
+
+
+def create(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
+    """An account; who reaches only some accounts makes one below them. Asked again in the same words it is the same."""
+    said = asked["wish"]
+    if said["name"] in DOTS:
+        raise InvalidParameter("name", said["name"], "a name other than . and ..")
+    if said["parent"] is None and asker.accounts is not None:
+        raise Problem(Kind.FORBIDDEN, "This token makes accounts below its own: name the parent.", "parent")
+    parent = None if said["parent"] is None else reach.account(book, asker, said["parent"])
+    plan = None if said["plan"] is None else spec.loads(said["plan"])
+    target = {name: _within(name, said[name], EPSILON if name == "epsilon" else DELTA) for name in ("epsilon", "delta")}
+    if said["leak"] is not None:
+        target["leak"] = _within("leak", said["leak"], DELTA)
+    if said["orders"] is not None:
+        target["orders"] = [spec.number("orders", order) for order in said["orders"].split(",", maxsplit=100)]
+    terms = making.terms_of(
+        said["unit"], relation(said["adjacency"]), said["dataset"], plan=plan, blocks=said["blocks"]
+    )
+    chosen = said["filter"] or "zcdp"
+    declared = making.declared(said["name"], parent, terms, target=target, chosen=chosen, plan=plan)
+    writes()
+    making.make(book, declared, again=asked["again"])
+    return views.account(book.account(said["name"]), None if parent is None else parent.name)
+
+
+def _within(name: str, written: str | None, param: Any) -> Any:
+    return None if written is None else spec.within(name, written, param)
+
+
+def block(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
+    """One more block of a growing data set; one that is there is returned."""
+    stream = reach.account(book, asker, asked["account"])
+    text("block", asked["wish"]["name"])
+    writes()
+    return views.account(stream.open_block(asked["wish"]["name"]), stream.name)
+
+
+def epoch(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
+    """New caps, in a new epoch."""
+    account = reach.account(book, asker, asked["account"])
+    epsilon = spec.within("epsilon", asked["wish"]["epsilon"], EPSILON)
+    delta = spec.within("delta", asked["wish"]["delta"], DELTA)
+    writes()
+    account.raise_to(epsilon=epsilon, delta=delta)
+    return views.account(account, None)
+
+
+def quote(book: Book, asker: Asker, asked: Mapping[str, Any], _writes: Writes) -> dict[str, Any]:
+    """What it would cost, and whether it fits; nothing is charged."""
+    account = reach.account(book, asker, asked["account"])
+    wanted, blocks = _asked(asked["wish"]), asked["wish"]["blocks"]
+    found = account.quote(wanted, blocks=blocks)
+    why = found.why
+    if not found.fits:
+        try:
+            account.check(wanted) if not blocks else None
+        except Refused as refused:
+            why = reach.told(book, asker, account.name, refused).detail
+    document: dict[str, Any] = {"schema": "dpc.quote/1", "fits": found.fits, "why": why}
+    document["remaining"] = account.remaining(wanted, blocks=blocks)
+    return {**document, "cost": views.exact(found.cost), "left": views.exact(found.left)}
+
+
+def spend(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
+    """Charge or hold a mechanism, or refuse and charge nothing."""
+    said = asked["wish"]
+    account = reach.account(book, asker, asked["account"])
+    if said["key"] in DOTS:
+        raise InvalidParameter("key", said["key"], "a key other than . and ..")
+    wanted, blocks = _asked(said), said["blocks"]
+    account.quote(wanted, blocks=blocks)  # the price is found, and kept, while this may still be ended
+    take = account.spend if said["start"] else account.reserve
+    writes()
+    try:
+        grant = take(
+            wanted,
+            key=said["key"],
+            purpose=said["purpose"],
+            who=asker.name,
+            blocks=blocks,
+            attempt=asked["attempt"],
+        )
+    except Refused as refused:
+        raise reach.told(book, asker, account.name, refused) from None
+    return views.grant(grant)
+
+
+def _asked(said: Mapping[str, Any]) -> Any:
+    """A mechanism, with whom it is for if that is said; or one for each part."""
+    if (said["mechanism"] is None) == (said["parts"] is None):
+        found = "neither" if said["parts"] is None else "both"
+        raise InvalidParameter("mechanism, parts", found, "exactly one of the two")
+    if said["parts"] is not None:
+        return Disjoint({name: spec.loads(each) for name, each in said["parts"].items()})
+    mechanism = spec.loads(said["mechanism"])
+    if said["unit"] is None and said["adjacency"] is None and said["dataset"] is None:
+        return mechanism
+    about = None if said["adjacency"] is None else relation(said["adjacency"])
+    return Charge(mechanism, said.get("purpose", ""), said["unit"], about, said["dataset"])
+
+
+def step(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
+    """Start, commit, cancel or abandon what stands under a key; an analyst only what is their own."""
+    account: Account = reach.account(book, asker, asked["account"])
+    grant = account.grant(asked["key"], attempt=asked["attempt"])
+    if asker.role != "owner" and grant.who != asker.name:
+        raise Problem(Kind.FORBIDDEN, f"{asked['key']!r} is somebody else's: its owner ends it.")
+    said = asked["wish"]
+    if said["answer"] is not None and asked["step"] == "commit":
+        grant.keep(said["answer"])
+    writes()
+    if asked["step"] == "abandon":
+        grant.abandon(said["why"])
+    else:
+        getattr(grant, asked["step"])()
+    return views.grant(grant)
+
+
+def checkpoint(book: Book, _asker: Asker, _asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
+    """Signed heads, to be kept by somebody else."""
+    writes()
+    return {"schema": "dpc.checkpoints/1", "checkpoints": list(book.checkpoint())}
+
+
+def acknowledge(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
+    """Book as spent what a restored backup forgot."""
+    writes()
+    said = book.acknowledge(who=asker.name, why=asked["wish"]["why"]) or ("Nothing is missing.",)
+    return {"schema": "dpc.acknowledged/1", "said": list(said)}
+
+
+def verify(book: Book, _asker: Asker, _asked: Mapping[str, Any], _writes: Writes) -> dict[str, Any]:
+    """Replay everything, by code that shares nothing with what wrote it."""
+    verdict = book.verify(None, list[Path]())
+    document = {"schema": "dpc.verdict/1", "holds": verdict.holds, "entries": verdict.entries}
+    document |= {"problems": list(verdict.problems)[:100]}
+    return {**document, "recomputed": verdict.recomputed, "read_again": verdict.read_again}
+
+
+WRITING = {
+    "create": create,
+    "block": block,
+    "epoch": epoch,
+    "quote": quote,
+    "spend": spend,
+    "step": step,
+    "checkpoint": checkpoint,
+    "acknowledge": acknowledge,
+    "verify": verify,
+}
+
+__all__ = ["WRITING"]
