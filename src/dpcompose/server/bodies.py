@@ -37,9 +37,6 @@ class Exact(Request):
 
     async def json(self) -> Any:
         """The body: a decimal as its text, and every name once."""
-        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
-            raise Problem(Kind.MEDIA_TYPE, f"The body is {kind[:60] or 'nothing'!r}, and application/json is expected.")
         if not hasattr(self, "_json"):
             self._json = parsed(await self.body())
         return self._json
@@ -89,6 +86,11 @@ class Route(APIRoute):
         handle = super().get_route_handler()
 
         async def exactly(request: Request) -> Response:
+            kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+            empty = request.headers.get("content-length", "0") == "0" and "transfer-encoding" not in request.headers
+            if kind != "application/json" and not empty:
+                said = f"The body is {kind[:60] or 'of no kind'!r}, and application/json is expected."
+                raise Problem(Kind.MEDIA_TYPE, said)
             return await handle(Exact(request.scope, request.receive))
 
         return exactly

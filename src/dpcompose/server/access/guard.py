@@ -23,8 +23,8 @@ from dpcompose.server.problems import Kind, Problem
 from dpcompose.server.rates import Rates
 
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
-MOST_FAILURES = 60
-"""Wrong tokens a minute from one address."""
+GUESSES = 20
+"""For so many requests a minute that one token may make, one address may make one with a wrong token."""
 UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="dpcompose"'}
 
@@ -45,7 +45,7 @@ class Access:
         self.tokens = Tokens(self.store)
         self.sessions = Sessions(self.tokens)
         self.acts = Acts(self.store)
-        self.rates, self.failures = Rates(self.per_minute), Rates(MOST_FAILURES)
+        self.rates, self.failures = Rates(self.per_minute), Rates(max(1, self.per_minute // GUESSES))
 
 
 async def guarded(

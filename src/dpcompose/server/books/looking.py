@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, and_, exists, select
 
 from dpcompose.ledger import Book
-from dpcompose.ledger.burndown import burndown
 from dpcompose.ledger.history import Entry, entry
+from dpcompose.ledger.reports.burndown import burndown
 from dpcompose.ledger.stores import statements
 from dpcompose.ledger.stores.tables import ENTRY
 from dpcompose.server.books import reach, views

@@ -80,12 +80,17 @@ def below(book: Book, account: Account) -> list[int]:
 
 
 def told(book: Book, asker: Asker, name: str, refused: Refused) -> Problem:
-    """A refusal in words, but nothing about an account above that is out of reach."""
-    scope = refused.scope or name
-    if asker.reaches(book.desk.read(lambda connection: above(connection, scope))):
-        return problem(refused)
-    said = f"An account above {name!r} refuses: it has too little left. Nothing was charged."
-    return Problem(Kind.OVER_BUDGET, said, more={"scope": ""})
+    """A refusal, but nothing about an account above that is out of reach."""
+    whole = problem(refused)
+    said = sentence(book, asker, name, whole.detail)
+    return whole if said == whole.detail else Problem(whole.kind, said)
 
 
-__all__ = ["Asker", "above", "account", "below", "nowhere", "told", "visible"]
+def sentence(book: Book, asker: Asker, name: str, why: str) -> str:
+    """Why something does not fit: in full if the account that refuses, which the sentence names first, is in reach."""
+    if asker.accounts is None or any(why.startswith(f"{row.name!r} refuses:") for row in visible(book, asker)):
+        return why
+    return f"An account above {name!r} refuses: it has too little left. Nothing was charged."
+
+
+__all__ = ["Asker", "above", "account", "below", "nowhere", "sentence", "told", "visible"]

@@ -73,12 +73,7 @@ def quote(book: Book, asker: Asker, asked: Mapping[str, Any], _writes: Writes) -
     account = reach.account(book, asker, asked["account"])
     wanted, blocks = _asked(asked["wish"]), asked["wish"]["blocks"]
     found = account.quote(wanted, blocks=blocks)
-    why = found.why
-    if not found.fits:
-        try:
-            account.check(wanted) if not blocks else None
-        except Refused as refused:
-            why = reach.told(book, asker, account.name, refused).detail
+    why = found.why if found.fits else reach.sentence(book, asker, account.name, found.why)
     document: dict[str, Any] = {"schema": "dpc.quote/1", "fits": found.fits, "why": why}
     document["remaining"] = account.remaining(wanted, blocks=blocks)
     return {**document, "cost": views.exact(found.cost), "left": views.exact(found.left)}
