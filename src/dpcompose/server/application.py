@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from dpcompose import app as use
+from dpcompose.errors import DPError
 from dpcompose.ledger.stores import store_at
 from dpcompose.server import asking, computing, pages
 from dpcompose.server.access import routes as people
@@ -21,7 +22,7 @@ from dpcompose.server.books.work import entry as keeping
 from dpcompose.server.computing import Ticket
 from dpcompose.server.computing.asking import entry
 from dpcompose.server.observing import Metrics, log
-from dpcompose.server.problems import MEDIA, Kind, Problem, shown
+from dpcompose.server.problems import MEDIA, Kind, Problem, problem, shown
 from dpcompose.server.questions import Form
 from dpcompose.server.settings import Settings
 from dpcompose.server.surroundings import Surroundings
@@ -59,6 +60,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     made.state.access, made.state.running = None, set()
     made.add_middleware(Surroundings, settings=chosen, metrics=metrics)
     made.exception_handler(Problem)(_refused)
+    made.exception_handler(DPError)(_declined)
     made.exception_handler(RequestValidationError)(_invalid)
     made.exception_handler(HTTPException)(_nothing)
     routers = (_health(), asking.routes(), books.router, people.router)
@@ -94,7 +96,7 @@ def _health() -> APIRouter:
     @router.get("/v1/schema", dependencies=[Depends(guarded)])
     async def schema() -> Response:
         """The JSON Schema of the documents that describe mechanisms."""
-        return Response(f"{use.schema()}\n", media_type="application/schema+json")
+        return Response(f"{use.schema()}\n", media_type="application/json")
 
     @router.get("/healthz")
     async def healthz() -> dict[str, str]:
@@ -120,12 +122,17 @@ def _health() -> APIRouter:
     return router
 
 
-async def _refused(request: Request, problem: Exception) -> Response:
-    assert isinstance(problem, Problem)  # noqa: S101 - for the type checker
-    if problem.trace:
-        log("defect", level="error", trace=problem.trace)
-    request.app.state.metrics.problems.labels(problem.kind.slug).inc()
-    return problem.response()
+async def _refused(request: Request, refused: Exception) -> Response:
+    assert isinstance(refused, Problem)  # noqa: S101 - for the type checker
+    if refused.trace:
+        log("defect", level="error", trace=refused.trace)
+    request.app.state.metrics.problems.labels(refused.kind.slug).inc()
+    return refused.response()
+
+
+async def _declined(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DPError)  # noqa: S101 - for the type checker
+    return await _refused(request, problem(error))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -141,6 +148,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 async def _nothing(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker
+    if isinstance(error.__cause__, Problem):  # raised while the body was read, which FastAPI calls a bad request
+        return await _refused(request, error.__cause__)
     kind = STATUSES.get(error.status_code, Kind.MALFORMED)
     return await _refused(
         request, Problem(kind, f"{request.method} does not lead anywhere here.", headers=error.headers or {})
