@@ -7,6 +7,9 @@ not be absurdly small either: a check that sees nothing is no check. A new bound
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,8 @@ import pytest
 from flint import arb
 from rounding.measure import POINTS, Gauge, Row
 from rounding.table import TABLE, title
+
+from dpcompose import exact, inversion, numerics
 
 pytestmark = pytest.mark.slow
 
@@ -37,6 +42,31 @@ def test_rows_have_different_names() -> None:
 def test_every_bound_is_on_the_page_of_the_engine() -> None:
     listed = {line.split("|")[1].strip() for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"}
     assert {title(row) for row in TABLE} <= listed
+
+
+def named() -> set[str]:
+    """Everything that rows and the page may point to: module.name, and name.attribute of every class."""
+    known: set[str] = set()
+    for package in (inversion, numerics, exact):
+        for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            path = info.name.split(".")[1:]
+            places = ["", *(".".join(path[i:]) + "." for i in range(len(path)))]
+            known |= {place[:-1] for place in places}
+            for name, thing in vars(importlib.import_module(info.name)).items():
+                inside = attributes(thing) if isinstance(thing, type) else set()
+                known |= {place + name + tail for place in places for tail in ("", *(f".{a}" for a in inside))}
+    return known
+
+
+def attributes(kind: type) -> set[str]:
+    """What a class or its instances have."""
+    return {name for each in kind.__mro__ for name in (*vars(each), *getattr(each, "__annotations__", {}))}
+
+
+def test_rows_and_page_point_to_what_there_is() -> None:
+    pointed = {where for row in TABLE for where in row.where.split(", ")}
+    pointed |= set(re.findall(r"`([a-z_]+\.[A-Za-z_.]+)`", PAGE.read_text(encoding="utf-8")))
+    assert pointed - named() <= {"dpcompose.inversion", "test_methods.py", "test_polylines.py"}
 
 
 def test_an_error_counts_unless_it_is_certainly_allowed() -> None:

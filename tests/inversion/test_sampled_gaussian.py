@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 
+import mpmath
 import pytest
 
 from dpcompose.inversion import Direction, SampledGaussianLoss, profile
@@ -97,3 +99,26 @@ def test_one_step_solved_for_epsilon(rate: float, noise: float, delta: float, di
     assert sampled_gaussian_once(rate, noise, remove=remove, epsilon=found.lower) >= delta
     assert sampled_gaussian_once(rate, noise, remove=remove, epsilon=found.upper) <= delta
     assert found.gap < 1e-5
+
+
+@pytest.mark.parametrize("direction", list(Direction))
+@pytest.mark.parametrize("digits", [12, 16, 20, 40])
+def test_rates_that_differ_from_one_by_less_than_floats_can_tell(digits: int, direction: Direction) -> None:
+    """No float lies between such a rate and 1, yet a record that is missed once in a while bounds the loss."""
+    rate, noise = 1 - Fraction(1, 10**digits), Fraction(1, 9)
+    found = profile([(SampledGaussianLoss(rate, noise, direction), 1)])
+    with mpmath.workdps(60):
+        q, sigma = mpmath.mpf(rate.numerator) / rate.denominator, mpmath.mpf(1) / 9
+        for epsilon in (20, 30, 36, 40, 44):
+            e = mpmath.exp(mpmath.mpf(epsilon))
+            ratio = ((e if direction is Direction.REMOVE else 1 / e) - (1 - q)) / q
+            if ratio <= 0:
+                truth = mpmath.mpf(0)
+            else:
+                side = -1 if direction is Direction.REMOVE else 1
+                x = mpmath.mpf(1) / 2 + sigma**2 * mpmath.log(ratio)
+                bare, shifted = mpmath.ncdf(side * x / sigma), mpmath.ncdf(side * (x - 1) / sigma)
+                mixed = (1 - q) * bare + q * shifted
+                truth = mixed - e * bare if direction is Direction.REMOVE else bare - e * mixed
+            delta = found.delta(float(epsilon))
+            assert delta.lower <= truth <= delta.upper

@@ -246,6 +246,6 @@ ROWS = [
     Row("normal noise, nearly all sampled: cells", "NormalStep.cut", saturated_cuts),
     Row("Laplace noise: cells", "LaplaceStep.cut", cells_of(laplace_cuts)),
     Row("atoms: cells", "AtomStep.cut", cells_of(atom_cuts)),
-    Row("the law above the cells", "beside.above", laws_above),
-    Row("the law below the cells", "beside.below", laws_below),
+    Row("the law above the cells", "bracket_laws.above", laws_above),
+    Row("the law below the cells", "bracket_laws.below", laws_below),
 ]

@@ -208,7 +208,7 @@ def outward_ends(gauge: Gauge) -> None:
 
 
 ROWS = [
-    Row("sums, products, quotients, roots", "rounding.UNIT", correctly_rounded),
+    Row("sums, products, quotients, roots", "rounding.UNIT_ROUNDOFF", correctly_rounded),
     *(of_numpy(name) for name in EXACT),
     *(of_math(name) for name in EXACT if name != "arcsin"),
     Row("np.hypot, np.arctan2", "rounding.LIBM", of_pairs),

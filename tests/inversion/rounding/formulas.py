@@ -8,9 +8,10 @@ import numpy as np
 from flint import arb, ctx
 from rounding.measure import POINTS, Gauge, Row
 
-from dpcompose.inversion import error_terms as bounds
+from dpcompose.inversion import error_terms
 from dpcompose.inversion.line.line import Alias
 from dpcompose.inversion.losses.decay import Layers
+from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.inversion.losses.repeated import power_of_leak, union
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
@@ -79,6 +80,25 @@ def log_ratios(gauge: Gauge) -> None:
                 gauge.see(arb(log) - truth, bound, place, rate, noise)
 
 
+def poisson_ratios(gauge: Gauge) -> None:
+    r"""$\ln(1-q+qe^a)$ with $a$ off by as much as is said, rates next to 0 and to 1, and its derivative."""
+    random = np.random.default_rng(27)
+    for i in range(40):
+        rate = Fraction(int(random.integers(1, 10**6)), 10 ** int(random.integers(6, 30)))
+        rate = 1 - rate if i % 2 else rate
+        near = np.array([-700.0, -50.0, -1e-9, 0.0, 1e-9, 50.0, 599.9, 600.1, 5000.0])
+        a = np.concatenate([random.normal(0.0, 10.0 ** random.uniform(-3.0, 2.0), POINTS // 40), near])
+        a_error = 10.0 ** random.uniform(-16.0, -7.0, a.size)
+        with ctx.workprec(3000):
+            moved = [arb(x) + e * s for x, e, s in zip(a, a_error, random.choice([-1.0, 1.0], a.size), strict=True)]
+            found, q = PoissonRatio(rate).log(a, a_error), ball(rate)
+            for x, log, bound, slope in zip(moved, *(part.tolist() for part in found), strict=True):
+                truth = (q * x.expm1()).log1p()
+                gauge.see(arb(log) - truth, bound, x, rate)
+                derivative = q * (x - truth).exp()
+                gauge.see(arb(slope) - derivative, derivative * 1e-6 + 1e-300, x, rate)
+
+
 def legendre_panels(gauge: Gauge) -> None:
     """Weights to within 4 units, nodes to within 4 units of the ends."""
     random = np.random.default_rng(24)
@@ -120,7 +140,7 @@ def chernoff(tau: arb) -> arb:
 def chernoff_constants(gauge: Gauge) -> None:
     with ctx.workprec(300):
         for tau in magnitude(np.random.default_rng(26), -12, 9):
-            gauge.see_below(chernoff(arb(tau)), bounds.log_chernoff(tau), 4e-15 * (1 + tau), tau)
+            gauge.see_below(chernoff(arb(tau)), error_terms.log_chernoff(tau), 4e-15 * (1 + tau), tau)
 
 
 def aliasing(gauge: Gauge) -> None:
@@ -132,7 +152,7 @@ def aliasing(gauge: Gauge) -> None:
             fall = (-arb(gap) * arb(period)).exp()
             truth = chernoff(arb(tau)) + arb(moment) + fall.log() - (1 - fall).log()
             slack = 1e-12 * turns + 4e-15 * (1 + tau)
-            gauge.see_below(truth, bounds.log_alias(tau, moment, gap, period), slack, tau, moment, gap, period)
+            gauge.see_below(truth, error_terms.log_alias(tau, moment, gap, period), slack, tau, moment, gap, period)
 
 
 def truncations(gauge: Gauge) -> None:
@@ -141,14 +161,14 @@ def truncations(gauge: Gauge) -> None:
         for spacing, reach in zip(magnitude(random, -6, 6), magnitude(random, 0, 1.5), strict=True):
             decay, tilt, last = -float(random.uniform(0.0, 700.0)), float(10.0 ** random.uniform(-3, 3)), 50
             plain = arb(decay) + (2 / (arb(spacing) ** 2 * last)).log()
-            gauge.see_below(plain, bounds.log_truncation(decay, spacing, last), 1e-12, decay, spacing)
+            gauge.see_below(plain, error_terms.log_truncation(decay, spacing, last), 1e-12, decay, spacing)
             eta = reach / (spacing * last)
             if eta * (1.0 + tilt) > 0.5:
                 continue
             e, u, t = arb(eta), arb(spacing) * last, arb(tilt)
             size = ((t * e) ** 2 / 2).exp() + (((t + 1) * e) ** 2 / 2).exp()
             truth = arb(decay) + (2 * size / arb(spacing)).log() - (e * u) ** 2 / 2 - 2 * (e * u).log()
-            found = bounds.log_smooth_truncation(decay, spacing, last, tilt, eta)
+            found = error_terms.log_smooth_truncation(decay, spacing, last, tilt, eta)
             gauge.see_below(truth, found, 1e-12 * (1 + reach**2 / 2), decay, spacing, tilt, eta)
 
 
@@ -159,7 +179,7 @@ def signed_growths(gauge: Gauge) -> None:
             eta = share / (1.0 + tau)
             low, high = (arb(tau) * arb(eta)) ** 2, ((arb(tau) + 1) * arb(eta)) ** 2
             truth = ((low / 2).exp() * (2 + low) + (high / 2).exp() * (2 + high)).log()
-            gauge.see_below(truth, bounds.log_signed_growth(tau, eta), 1e-12, tau, eta)
+            gauge.see_below(truth, error_terms.log_signed_growth(tau, eta), 1e-12, tau, eta)
 
 
 def alias_sizes(gauge: Gauge) -> None:
@@ -199,12 +219,13 @@ ROWS = [
     Row("ln Φ at one edge", "window.Window.log_value", one_edge),
     Row("ln of a difference of Φ", "window.Window.log_value", two_edges),
     Row("ln of the likelihood ratio", "SampledGaussianLoss.log_ratio", log_ratios),
+    Row("ln of the ratio under sampling", "PoissonRatio.log", poisson_ratios),
     Row("Gauss–Legendre panels", "legendre.panels", legendre_panels),
     Row("error of a panel", "legendre.log_error", ellipses),
-    Row("Chernoff's constant", "bounds.log_chernoff", chernoff_constants),
-    Row("aliasing", "bounds.log_alias", aliasing),
-    Row("truncation", "bounds.log_truncation", truncations),
-    Row("growth of the signed kernel", "bounds.log_signed_growth", signed_growths),
+    Row("Chernoff's constant", "error_terms.log_chernoff", chernoff_constants),
+    Row("aliasing", "error_terms.log_alias", aliasing),
+    Row("truncation", "error_terms.log_truncation", truncations),
+    Row("growth of the signed kernel", "error_terms.log_signed_growth", signed_growths),
     Row("aliasing at one ε", "line.Alias.log_size", alias_sizes),
     Row("decay of one layer", "decay.Layers.log_decay", envelopes, 0.0),
     Row("1 - (1-p)^k", "repeated.union", unions),

@@ -265,13 +265,13 @@ def between_lattice_points(gauge: Gauge) -> None:
 
 
 ROWS = [
-    Row("coefficients of a line", "lines.plain", smoothing("plain")),
-    Row("coefficients, smoothed above", "lines.smoothed_above", smoothing("above")),
-    Row("coefficients, smoothed below", "lines.smoothed_below", smoothing("below")),
-    Row("coefficients on a lattice", "lattice.build_lattice_line", lattice_coefficients),
+    Row("coefficients of a line", "build.plain", smoothing("plain")),
+    Row("coefficients, smoothed above", "build.smoothed_above", smoothing("above")),
+    Row("coefficients, smoothed below", "build.smoothed_below", smoothing("below")),
+    Row("coefficients on a lattice", "lattice_line.build_lattice_line", lattice_coefficients),
     Row("sum over frequencies", "Line.rounding, Line.read", sums_over_frequencies),
     Row("prefactor", "Line.log_prefactor", prefactors),
-    Row("sum of jump terms", "expansion.Sum.read", jump_sums),
-    Row("a term and a remainder", "expansion.Sum.read", remainders),
+    Row("sum of jump terms", "jumps.JumpExpansion.read", jump_sums),
+    Row("a term and a remainder", "jumps.JumpExpansion.read", remainders),
     Row("between lattice points", "LatticeLine.read", between_lattice_points),
 ]

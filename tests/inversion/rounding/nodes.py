@@ -229,8 +229,8 @@ ROWS = [
     Row("finite law: nodes", "FiniteLoss.step", finite_nodes),
     Row("integer noise: atoms", "integer_noise", integer_atoms),
     Row("sampled finite law: atoms", "FiniteLoss.sampled", sampled_atoms),
-    Row("two points: atoms", "divided.pieces", two_point_atoms),
-    Row("one FFT, to 14th order", "gridded.gridded", many_atoms(ACCURATE)),
-    Row("one FFT, to 6th order", "gridded.gridded", many_atoms(COARSE)),
+    Row("two points: atoms", "pieces.pieces", two_point_atoms),
+    Row("one FFT, to 14th order", "nodes_by_fft.gridded", many_atoms(ACCURATE)),
+    Row("one FFT, to 6th order", "nodes_by_fft.gridded", many_atoms(COARSE)),
     Row("very many atoms: transform", "TiltedNodes.gridded", far_transforms),
 ]

@@ -209,9 +209,9 @@ def with_leaks(gauge: Gauge) -> None:
 
 
 ROWS = [
-    Row("sums on a lattice by one FFT", "composed.compose, composed.Product", composed_laws),
+    Row("sums on a lattice by one FFT", "convolution.compose, convolution.Product", composed_laws),
     Row("sums of atoms, listed", "enumerated.enumerated", listed_sums),
     Row("Laplace, by how many fall inside", "LaplaceInside", laplace_sums),
-    Row("at least one beyond the lattice", "between.between", any_of_them),
+    Row("at least one beyond the lattice", "bracket.between", any_of_them),
     Row("what leaks and what is finite", "Profile.delta", with_leaks),
 ]

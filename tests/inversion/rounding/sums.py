@@ -202,5 +202,5 @@ ROWS = [
     Row("powers of a transform", "repeated.power", powers),
     Row("many equal steps", "TiltedRepeated", repeated_moments),
     Row("the whole composition", "Spectrum", spectra),
-    Row("Rényi divergence", "divergence.renyi_divergence", divergences),
+    Row("Rényi divergence", "renyi.renyi_divergence", divergences),
 ]

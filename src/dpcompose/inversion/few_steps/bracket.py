@@ -7,7 +7,7 @@ they can, but hardly do, it is at most
 $$e^\varepsilon\sum_in_iQ(l_i>b_i)\,Q\Bigl(\sum_{j\ne i}l_j<\varepsilon-b_i\Bigr),$$
 
 and Chernoff bounds the last factor: $\mathrm E_Qe^{-sl} = \mathrm E_Pe^{-(s+1)l}$ is the mean of a function convex in
-$e^{-l}$, hence no more than that of the chord (`beside.generous`).
+$e^{-l}$, hence no more than that of the chord (`bracket_laws.upper_weights`).
 """
 
 from __future__ import annotations

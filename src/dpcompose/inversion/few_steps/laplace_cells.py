@@ -16,6 +16,7 @@ import numpy as np
 
 from dpcompose.inversion.few_steps.cells import Cells, Mesh, Sketch
 from dpcompose.inversion.few_steps.panels import Places, integrate
+from dpcompose.inversion.losses.poisson_ratio import LogRatio, PoissonRatio
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
@@ -34,30 +35,25 @@ class LaplaceStep:
     growth = 1.0
 
     @cached_property
-    def _numbers(self) -> tuple[float, float, float, float]:
-        return *nearest(self.size), *nearest(self.rate)
+    def _size(self) -> tuple[float, float]:
+        r"""$\varepsilon_0$ as a float, and its relative error."""
+        return nearest(self.size)
 
     @property
     def _sign(self) -> float:
         return 1.0 if self.direction is Direction.REMOVE else -1.0
 
-    def _loss(self, y: Floats) -> tuple[Floats, Floats, Floats]:
-        r"""$\ln X$, a bound on its error, and $g = qe^y/X$."""
-        e, e_error, q, q_error = self._numbers
-        y_error = (8.0 * UNIT_ROUNDOFF + e_error) * e
-        if q == 1.0:
-            return y, np.full(y.shape, y_error), np.ones_like(y)
-        step = q * np.expm1(y)
-        ratio = (1.0 - q) + q * np.exp(y)
-        g = q * np.exp(y) / ratio
-        near = step > -0.5
-        ln = np.where(near, np.log1p(np.maximum(step, -0.5)), np.log(ratio))
-        relative = np.where(near, np.abs(step) / ratio, 1.0)
-        error = g * y_error + relative * (2.0 * LIBM + 4.0 * UNIT_ROUNDOFF) + q_error * np.abs(step) / ratio
-        return ln, error + LIBM * np.abs(ln), g
+    @cached_property
+    def _ratio(self) -> PoissonRatio:
+        return PoissonRatio(self.rate)
+
+    def _loss(self, y: Floats) -> LogRatio:
+        r"""$\ln X$, an upper bound on its error, and $g = qe^y/X$."""
+        e, e_error = self._size
+        return self._ratio.log(y, (8.0 * UNIT_ROUNDOFF + e_error) * e)
 
     def _places(self, y: Floats, log_bare: Floats) -> Places:
-        e, e_error, _, _ = self._numbers
+        e, e_error = self._size
         ln, error, g = self._loss(y)
         log_density, rounding = log_bare, (8.0 * UNIT_ROUNDOFF + e_error) * (1.0 + e) + 2.0 * LIBM + 0.0 * y
         if self.direction is Direction.REMOVE:
@@ -66,11 +62,11 @@ class LaplaceStep:
 
     def at(self, y: Floats) -> Places:
         """Everything along the plain loss."""
-        return self._places(y, math.log(0.25) - 0.5 * (y + self._numbers[0]))
+        return self._places(y, math.log(0.25) - 0.5 * (y + self._size[0]))
 
     def _tips(self) -> Places:
         """The atoms, that of the lower loss first."""
-        e = self._numbers[0] * self._sign
+        e = self._size[0] * self._sign
         y = np.array([-e, e])
         return self._places(y, np.array([math.log(0.5) - max(-e, 0.0), math.log(0.5) - max(e, 0.0)]))
 
@@ -92,7 +88,7 @@ class LaplaceStep:
 
     def sketch(self, log_mass: float) -> Sketch:  # noqa: ARG002 - bounded loss
         """Equally spaced plain losses, and the atoms."""
-        e = self._numbers[0]
+        e = self._size[0]
         y = np.linspace(-e, e, NODES)
         here, tips = self.at(y), self._tips()
         weights = np.exp(here.log_density) * (y[1] - y[0])
@@ -100,15 +96,12 @@ class LaplaceStep:
 
     def _place(self, loss: Floats) -> Floats:
         """The plain loss at which the loss has these values, cut off at its ends."""
-        e, _, q, _ = self._numbers
-        s = self._sign * loss
-        with np.errstate(all="ignore"):
-            y = np.log1p(np.maximum(np.expm1(np.minimum(s, 700.0)) / q, -1.0)) if q < 1.0 else s
-        return np.clip(y, -e, e)
+        e = self._size[0]
+        return np.clip(self._ratio.inverse(self._sign * loss), -e, e)
 
     def cut(self, mesh: Mesh, log_mass: float) -> Cells:  # noqa: ARG002 - nothing is left out
         """Panels of the plain loss between the cuts, then the atoms; beyond the last edge one more cell."""
-        e = self._numbers[0]
+        e = self._size[0]
         edges, flip = mesh.edges, self._sign < 0.0
         floors = np.concatenate([[edges[0]], edges])  # below the first edge, the cells, above the last
         y = np.concatenate([[-self._sign * e], self._place(edges), [self._sign * e]])

@@ -16,9 +16,10 @@ from flint import arb
 
 from dpcompose.inversion.few_steps.cells import Cells, Mesh, Sketch
 from dpcompose.inversion.few_steps.panels import Places, integrate
+from dpcompose.inversion.losses.poisson_ratio import LogRatio, PoissonRatio
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
 
 NODES = 3000
 HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
@@ -35,40 +36,30 @@ class NormalStep:
     atoms = ()
 
     @cached_property
-    def _numbers(self) -> tuple[float, float, float]:
-        """μ, whose relative error is below 4 units, the rate and its relative error."""
-        return math.sqrt(float(self.mu_squared)), *nearest(self.rate)
+    def _mu(self) -> float:
+        """μ, with a relative error below 4 units."""
+        return math.sqrt(float(self.mu_squared))
 
     @property
     def least(self) -> float:
-        r"""$\ln(1-q)$ when removing."""
-        _, q, q_error = self._numbers
-        if self.direction is Direction.ADD or q == 1.0:
+        r"""A lower bound on the loss: $\ln(1-q)$ when removing."""
+        _, complement, error = self._ratio.numbers
+        if self.direction is Direction.ADD or complement == 0.0:
             return -math.inf
-        return math.log1p(-q) - (LIBM * abs(math.log1p(-q)) + q_error * q / (1.0 - q)) * 2.0
+        return math.log(complement) * (1.0 + 2.0 * LIBM) - 2.0 * error
 
     @property
     def _sign(self) -> float:
         return 1.0 if self.direction is Direction.REMOVE else -1.0
 
-    def _loss(self, z: Floats) -> tuple[Floats, Floats, Floats]:
-        r"""$\ln X$, a bound on its error, and $g = qe^a/X$."""
-        mu, q, q_error = self._numbers
-        a = mu * (z - 0.5 * mu)
-        a_error = 16.0 * UNIT_ROUNDOFF * mu * (np.abs(z) + mu)
-        if q == 1.0:
-            return a, a_error, np.ones_like(a)
-        small = np.minimum(a, 600.0)
-        y = q * np.expm1(small)
-        ratio = (1.0 - q) + q * np.exp(small)
-        near = y > -0.5
-        ln = np.where(near, np.log1p(np.maximum(y, -0.5)), np.log(ratio))
-        g = q * np.exp(small) / ratio
-        relative = np.where(near, np.abs(y) / ratio, 1.0)
-        error = a_error * g + relative * (LIBM + 4.0 * UNIT_ROUNDOFF) + q_error * np.abs(y) / ratio + LIBM * np.abs(ln)
-        far = a > 600.0
-        ln = np.where(far, a + math.log(q), ln)
-        return ln, np.where(far, a_error + LIBM * (1.0 - math.log(q) + np.abs(a)), error), g
+    @cached_property
+    def _ratio(self) -> PoissonRatio:
+        return PoissonRatio(self.rate)
+
+    def _loss(self, z: Floats) -> LogRatio:
+        r"""$\ln X$, an upper bound on its error, and $g = qe^a/X$."""
+        mu = self._mu
+        return self._ratio.log(mu * (z - 0.5 * mu), 16.0 * UNIT_ROUNDOFF * mu * (np.abs(z) + mu))
 
     def at(self, y: Floats) -> Places:
         """Everything at these z."""
@@ -81,7 +72,7 @@ class NormalStep:
 
     def _ends(self, log_mass: float) -> tuple[float, float]:
         """The z beyond which about that much lies, under either of the two laws that counts."""
-        mu, q, _ = self._numbers
+        mu, q = self._mu, self._ratio.numbers[0]
         plain, shifted = (_quantile(log_mass), _quantile(min(log_mass - math.log(q), -0.01)))
         if self.direction is Direction.ADD:
             return -plain, plain
@@ -102,12 +93,8 @@ class NormalStep:
 
     def _place(self, loss: Floats) -> Floats:
         """The z at which the loss has these values, infinite where it has not."""
-        mu, q, _ = self._numbers
-        s = self._sign * loss
-        with np.errstate(all="ignore"):
-            odds = np.maximum(np.expm1(np.minimum(s, 600.0)) / q, -1.0)
-            a = np.where(s > 600.0, s - math.log(q), np.log1p(odds)) if q < 1.0 else s
-        return a / mu + 0.5 * mu
+        mu = self._mu
+        return self._ratio.inverse(self._sign * loss) / mu + 0.5 * mu
 
     def cut(self, mesh: Mesh, log_mass: float) -> Cells:
         """Panels in z; what lies outside in balls."""
@@ -123,7 +110,7 @@ class NormalStep:
             left = max(left, float(z[0]))
             right = float(z[-1])
         cuts = np.clip(z, left, max(right, left + 1e-9))
-        curve = Along(self, max(abs(float(cuts[0])), abs(float(cuts[-1]))) + self._numbers[0] + 1.0)
+        curve = Along(self, max(abs(float(cuts[0])), abs(float(cuts[-1]))) + self._mu + 1.0)
         found = integrate(curve, cuts, floors, mesh.span)
         ln, error, _ = self._loss(cuts)
         off = self._sign * ln - (edges if self.direction is Direction.REMOVE else edges[::-1])

@@ -25,6 +25,7 @@ from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
 from dpcompose.inversion.losses.finite import FiniteLoss
 from dpcompose.inversion.losses.gaussian import GaussianSum
 from dpcompose.inversion.losses.laplace import LaplaceLoss
+from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.inversion.losses.protocols import LossSum, RepeatableLoss
 from dpcompose.inversion.losses.randomized_response import TwoPointSum
 from dpcompose.inversion.losses.repeated import Repeated
@@ -216,12 +217,13 @@ def _(loss: SampledLaplaceLoss, tilt: float, reach: float) -> Transform:
     count = loss.panels_for(tilt, reach, QUADRATURE)
     if count > MOST_PANELS:
         raise TooManyNodes(count * POINTS)
-    q, e, power = ball(loss.rate), ball(loss.size), ball(loss.exponent(0.0)) + ball(loss.sign) * ball(tilt)
+    ratio, e = PoissonRatio(loss.rate), ball(loss.size)
+    power = ball(loss.exponent(0.0)) + ball(loss.sign) * ball(tilt)
     half = e / count
     rule = [arb.legendre_p_root(POINTS, i, weight=True) for i in range(POINTS)]
     places = [(-e + half * (2 * j + 1 + y), half * w) for j in range(count) for y, w in rule]
     bare = [(x, w * (-(x + e) / 2).exp() / 4) for x, w in places] + [(e, (-e).exp() / 2), (-e, arb(0.5))]
-    nodes = [((q * x.expm1()).log1p(), weight) for x, weight in bare]
+    nodes = [(ratio.log_in_balls(x), weight) for x, weight in bare]
     tilted = [(ball(loss.sign) * log, weight * (power * log).exp()) for log, weight in nodes]
 
     def transform(u: Ball) -> acb:

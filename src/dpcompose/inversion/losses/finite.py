@@ -14,10 +14,11 @@ import numpy as np
 
 from dpcompose.inversion.losses.decay import NO_DECAY, Layers
 from dpcompose.inversion.losses.nodes import Nodes, TiltedNodes, quick_cumulants
+from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.inversion.losses.protocols import Cumulants, Direction, Lattice, Loss, LossSum
 from dpcompose.inversion.losses.repeated import repeat
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, Integers, inner, nearest
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, Integers, inner
 
 QUICK_ATOMS = 4096
 BANDS = 3
@@ -71,40 +72,34 @@ class FiniteLoss:
         $Q$ may have mass $q_0 = 1-\sum w_je^{-l_j}$ where $P$ has none; it gets the ratio $1-q$. What leaks, leaks
         with probability $q$ when removing and not at all when adding.
         """
-        q, q_error = nearest(rate)
+        sampling = PoissonRatio(rate)
+        q, complement, q_error = sampling.numbers
         base = self.weights * np.exp(-self.losses)
         base_error = np.asarray(self.weight_error) + np.asarray(self.loss_error) + 2.0 * LIBM
         rest = 1.0 - math.fsum(base.tolist())
         doubt = float((base * base_error).sum()) + 4.0 * UNIT_ROUNDOFF
-        ratio = (1.0 - q) + q * np.exp(self.losses)
-        ratio_error = (
-            np.asarray(self.loss_error)
-            + 2.0 * LIBM
-            + (4.0 * UNIT_ROUNDOFF + q_error) * (1.0 + np.abs(np.expm1(self.losses)) / ratio)
-        )
-        losses = np.where(ratio > 0.5, np.log1p(q * np.expm1(self.losses)), np.log(ratio))
-        weights = base * ratio if direction is Direction.REMOVE else base
-        error = base_error + (ratio_error if direction is Direction.REMOVE else 0.0)
+        losses, loss_error, _ = sampling.log(self.losses, np.asarray(self.loss_error))
+        weights = base * np.exp(losses) if direction is Direction.REMOVE else base
+        error = base_error + (loss_error + 2.0 * LIBM if direction is Direction.REMOVE else 0.0)
         leaks = q if direction is Direction.REMOVE else 0.0
         low, high = (
             self.leak.lower * leaks * (1.0 - 4.0 * UNIT_ROUNDOFF),
             self.leak.upper * leaks * (1.0 + 4.0 * UNIT_ROUNDOFF),
         )
-        if rest > 4.0 * doubt and q < 1.0:
-            share = rest * (1.0 - q) if direction is Direction.REMOVE else rest
-            weights, losses = np.append(weights, share), np.append(losses, math.log1p(-q))
-            complement = (LIBM + q_error) / (1.0 - q)  # of 1-q, relatively
-            error = np.append(np.broadcast_to(error, base.shape), 2.0 * doubt / rest + LIBM + complement)
-            ratio_error = np.append(np.broadcast_to(ratio_error, base.shape), complement)
+        if rest > 4.0 * doubt and complement > 0.0:
+            share = rest * complement if direction is Direction.REMOVE else rest
+            weights, losses = np.append(weights, share), np.append(losses, math.log(complement))
+            error = np.append(np.broadcast_to(error, base.shape), 2.0 * doubt / rest + LIBM + q_error)
+            loss_error = np.append(loss_error, q_error - LIBM * math.log(complement))
         else:  # too little to be told from rounding (it may leak, for all we know), or, with q = 1, a leak indeed
-            share = 1.0 - q + q_error if direction is Direction.REMOVE else 1.0
+            share = complement * (1.0 + 2.0 * q_error) if direction is Direction.REMOVE else 1.0
             high += share * (max(rest, 0.0) + doubt)
             low += max(rest - doubt, 0.0) if rate == 1 and direction is Direction.ADD else 0.0
         return FiniteLoss(
             losses if direction is Direction.REMOVE else -losses,
             weights,
             Enclosure(low, high),
-            ratio_error + LIBM * np.abs(losses),
+            loss_error,
             error,
         )
 

@@ -19,6 +19,7 @@ import numpy as np
 from dpcompose.inversion.losses.decay import Layers, level_sets
 from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.nodes import Nodes, TiltedNodes, quick_cumulants
+from dpcompose.inversion.losses.poisson_ratio import LogRatio, PoissonRatio
 from dpcompose.inversion.losses.protocols import Cumulants, Direction, Loss, LossSum
 from dpcompose.inversion.losses.repeated import repeat
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, ball, enclose
@@ -59,7 +60,7 @@ class SampledLaplaceLoss:
     def supremum(self) -> float:
         r"""$\ln(1-q+qe^{\varepsilon_0})$, or $-\ln(1-q+qe^{-\varepsilon_0})$."""
         end = ball(self.size) if self.direction is Direction.REMOVE else -ball(self.size)
-        return enclose(lambda: ball(self.sign) * (ball(self.rate) * end.expm1()).log1p()).upper
+        return enclose(lambda: ball(self.sign) * self._ratio.log_in_balls(end)).upper
 
     @property
     def total_variation(self) -> float:
@@ -85,24 +86,21 @@ class SampledLaplaceLoss:
         """What trimming hides, in bands."""
         return [], 0.0
 
-    def _log_ratio(self, l: Floats) -> tuple[Floats, Floats]:  # noqa: E741
-        r"""$\ln X$ and a bound on its error, given $l$ up to a few roundings of $\varepsilon_0$."""
-        e, e_error, q, q_error = self._numbers
-        y = q * np.expm1(l)
-        ratio = (1.0 - q) + q * np.exp(l)
-        g = q * np.exp(l) / ratio
-        value = np.where(y > -0.5, np.log1p(np.maximum(y, -0.5)), np.log(ratio))
-        error = (
-            g * (8.0 * UNIT_ROUNDOFF + e_error) * e + (q_error + 2.0 * LIBM + 4.0 * UNIT_ROUNDOFF) * np.abs(y) / ratio
-        )
-        return value, error + np.where(y > -0.5, 0.0, 2.0 * LIBM) + LIBM * np.abs(value)
+    @cached_property
+    def _ratio(self) -> PoissonRatio:
+        return PoissonRatio(self.rate)
+
+    def _log_ratio(self, l: Floats) -> LogRatio:  # noqa: E741
+        r"""$\ln X$ with an upper bound on its error, given $l$ up to a few roundings of $\varepsilon_0$."""
+        e, e_error, _, _ = self._numbers
+        return self._ratio.log(l, (8.0 * UNIT_ROUNDOFF + e_error) * e)
 
     def _nodes(self, count: int) -> Nodes:
         e, e_error, _, _ = self._numbers
         l, w = panels(-e, e, count)  # noqa: E741
         l = np.concatenate([l, [e, -e]])  # noqa: E741
         bare = np.concatenate([np.log(0.25 * w) - 0.5 * (l[:-2] + e), [math.log(0.5) - e, math.log(0.5)]])
-        ratio, ratio_error = self._log_ratio(l)
+        ratio, ratio_error, _ = self._log_ratio(l)
         remove = self.direction is Direction.REMOVE
         log_weights = bare + ratio if remove else bare
         error = (
@@ -175,10 +173,9 @@ class SampledLaplaceLoss:
         e, _, q, _ = self._numbers
         r = self.exponent(tilt)
         edges = np.linspace(-e, e, CELLS + 1)
-        ratio, ratio_error = self._log_ratio(edges)
-        g = q * np.exp(edges - ratio)
+        ratio, ratio_error, g = self._log_ratio(edges)
         x = 0.5 * (edges[1:] + edges[:-1])
-        middle, middle_error = self._log_ratio(x)
+        middle, middle_error, _ = self._log_ratio(x)
         slope = np.maximum(np.abs(-1.5 + (r + 1.0) * g[1:]), np.abs(-1.5 + (r + 1.0) * g[:-1])) * (1.0 + 1e-9)
         half = 0.5 * slope * (edges[1:] - edges[:-1])
         log_f = -0.5 * (x + e) + (r + 1.0) * middle - x - math.log(4.0 * q)
@@ -191,7 +188,7 @@ class SampledLaplaceLoss:
         tops = np.exp(log_f - log_moment.lower + half + blur)
         variation = float((tops * 2.0 * half).sum() + tops[0] + tops[-1]) * (1.0 + 1e-9)
         bare = np.array([0.5 * math.exp(-e), 0.5])
-        both, both_error = self._log_ratio(np.array([e, -e]))
+        both, both_error, _ = self._log_ratio(np.array([e, -e]))
         atoms = float((bare * np.exp(r * both + abs(r) * both_error - log_moment.lower)).sum()) * (1.0 + 1e-9)
         widths = np.maximum(np.diff(ratio) * (1.0 - 1e-9) - ratio_error[1:] - ratio_error[:-1], 0.0)
         return level_sets(

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpcompose.exact.atoms import Law, Loss, value
 from dpcompose.inversion import Direction, FiniteLoss
+from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.inversion.losses.protocols import Lattice
 from dpcompose.mechanisms.long_pair import MASS_ERROR, LongPairLaw
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Ball, Enclosure, Real, ball
@@ -70,9 +71,9 @@ class SampledListed:
             return self._exactly()
 
     def _exactly(self) -> FiniteLoss:
-        q, remove = ball(self.rate), self.direction is Direction.REMOVE
+        q, ratio, remove = ball(self.rate), PoissonRatio(self.rate), self.direction is Direction.REMOVE
         losses = [(value(loss), mass) for loss, mass in self.law.atoms()]
-        plain = [((q * loss.expm1()).log1p(), mass * (-loss).exp()) for loss, mass in losses]
+        plain = [(ratio.log_in_balls(loss), mass * (-loss).exp()) for loss, mass in losses]
         hidden = self.other.leak()
         certain = [((-q).log1p(), hidden)] if hidden > 0 else []
         atoms = [(log, mass * log.exp()) if remove else (-log, mass) for log, mass in [*plain, *certain]]

@@ -13,6 +13,7 @@ from scipy.special import log_ndtr
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import Direction
+from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, Curve, Linear, Renyi
@@ -59,12 +60,12 @@ class SampledNormalCurve(SampledCurve):
 
     def _ends(self, order: float, log_least: float) -> tuple[float, float]:
         """Where what lies beyond is negligible, as far as floats can tell."""
-        mu, q = math.sqrt(float(self.mu_squared)), min(float(self.rate), 1 - 1e-16)
+        mu = math.sqrt(float(self.mu_squared))
         r = max(order, 1.0) if self.direction is Direction.REMOVE else min(1 - order, 0.0)
         reach = math.sqrt(max(-2 * log_least, 0.0) + 40) + abs(r) * mu + 2 * mu
         z = np.linspace(-reach, reach, 2001)
         loss = mu * z - mu * mu / 2
-        log_x = np.where(loss > 600, loss + math.log(q), np.log1p(q * np.expm1(np.minimum(loss, 600.0))))
+        log_x = PoissonRatio(self.rate).log(loss, 0.0).value
         height = math.log(abs(r) + 1) + np.maximum(r * log_x, np.maximum(log_x, 0.0)) + 2.0
         rising = log_ndtr(z) + height
         falling = height - r * loss + r * (r - 1) * mu * mu / 2 + log_ndtr(r * mu - z) if r > 1 else None
@@ -89,7 +90,7 @@ class SampledNormalCurve(SampledCurve):
         """The loss without sampling, and ln X."""
         mu = ball(self.mu_squared).sqrt()
         loss = mu * z - mu * mu / 2
-        return loss, (ball(self.rate) * loss.expm1()).log1p()
+        return loss, PoissonRatio(self.rate).log_in_balls(loss)
 
     def _above(self, order: Real, right: Ball, direction: Direction) -> Ball:
         r"""Right of a point $X\le\kappa e^l$ with $\kappa = Xe^{-l}$ there, so that $X^r$ adds at most

@@ -17,6 +17,7 @@ from dpcompose.errors import Declined
 from dpcompose.exact.atoms import Law, value
 from dpcompose.inversion import Direction
 from dpcompose.inversion import FiniteLoss as ListedLoss
+from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.notions import Curve
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
@@ -44,8 +45,8 @@ class MirroredListed(SampledListed):
     def loss(self) -> ListedLoss:
         """±ln(1 + η(e^l − 1)) for every l > 0, and 0 for the rest."""
         with ctx.workprec(BITS):
-            q = ball(self.rate)
-            logs = [((q * loss.expm1()).log1p(), mass) for loss, mass in positive_losses(self.law)]
+            q, ratio = ball(self.rate), PoissonRatio(self.rate)
+            logs = [(ratio.log_in_balls(loss), mass) for loss, mass in positive_losses(self.law)]
             leak = q * self.law.leak()
             atoms = [atom for log, mass in logs for atom in ((log, mass * log.exp()), (-log, mass))]
             rest = (1 - leak - sum((mass for _, mass in atoms), Ball(0))).nonnegative_part()

@@ -10,6 +10,7 @@ from fractions import Fraction
 from dpcompose.errors import Declined
 from dpcompose.exact.normal import normal_epsilon
 from dpcompose.inversion import Direction, SampledGaussianLoss
+from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.kernel import Parts, Side, composes, describes
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, ApproxDP, HockeyStick, LossTransform, Pair, Profile
@@ -88,7 +89,7 @@ class SampledNormal(Profile):
         if delta <= 0:
             return Enclosure(math.inf, math.inf)
         inner = normal_epsilon(1 / Fraction(self.noise_std) ** 2, Fraction(delta) / Fraction(self.rate))
-        guess = enclose(lambda: (ball(self.rate) * ball(inner).expm1()).log1p())
+        guess = enclose(lambda: PoissonRatio(self.rate).log_in_balls(ball(inner)))
         near = guess.lower if math.isfinite(guess.lower) else 1.0
         return invert_decreasing(reading, Enclosure.exactly(delta), max(near, 0.0), 0.0, 1e300)
 

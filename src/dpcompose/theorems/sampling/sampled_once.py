@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.errors import Declined
+from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.kernel import Parts, Side, composes, describes
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
@@ -67,7 +68,7 @@ class SampledOnceProfile(Profile):
         if y > FAR:
             found = enclose(lambda: ball(y) + (q + (1 - q) * (-ball(y)).exp()).log())
         else:
-            found = enclose(lambda: (q * ball(y).expm1()).log1p())
+            found = enclose(lambda: PoissonRatio(self.rate).log_in_balls(ball(y)))
         return Enclosure(max(found.lower, 0.0), max(found.upper, 0.0))
 
 

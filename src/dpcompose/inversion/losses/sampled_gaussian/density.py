@@ -11,10 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
+from dpcompose.inversion.losses.poisson_ratio import LogRatio, PoissonRatio
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.inversion.losses.window import WHOLE, Window
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
+from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Floats, nearest
 
 
 @dataclass(frozen=True)
@@ -55,31 +56,15 @@ class SampledGaussianDensity:
 
         return enclose(formula, gap=1e-12) & Enclosure(0.0, 1.0)
 
-    def log_ratio(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        r"""$l = \ln X$, a bound on its error, and $g = qe^{(x-1/2)/\sigma^2}/X = \sigma^2 l'$.
+    @cached_property
+    def _ratio(self) -> PoissonRatio:
+        return PoissonRatio(self.rate)
 
-        $l = \ln(1+q(e^a-1))$ keeps small $q$ accurate; $\ln((1-q)+qe^a)$ takes over where $X$ is small, and $a + \ln
-        q$ where $e^a$ overflows.
-        """
-        q, q_error, sigma, sigma_error = self.numbers
+    def log_ratio(self, x: Floats) -> LogRatio:
+        r"""$l = \ln X$, an upper bound on its error, and $g = qe^{(x-1/2)/\sigma^2}/X = \sigma^2 l'$."""
+        _, _, sigma, sigma_error = self.numbers
         a = (x - 0.5) / (sigma * sigma)
-        a_error = (4.0 * UNIT_ROUNDOFF + 2.0 * sigma_error) * np.abs(a)
-        if q == 1.0:
-            return a, a_error, np.ones_like(a)
-        small = np.minimum(a, 600.0)
-        y = q * np.expm1(small)
-        ratio = (1.0 - q) + q * np.exp(small)
-        near = y > -0.5
-        l = np.where(near, np.log1p(np.maximum(y, -0.5)), np.log(ratio))  # noqa: E741
-        g = q * np.exp(small) / ratio
-        relative = np.where(near, np.abs(y) / ratio, 1.0)
-        error = a_error * g + relative * (LIBM + 3.0 * UNIT_ROUNDOFF) + q_error * np.abs(y) / ratio + LIBM * np.abs(l)
-        if a[-1] > 600.0:
-            l = np.where(a > 600.0, a + math.log(q), l)  # noqa: E741
-            error = np.where(
-                a > 600.0, a_error + (LIBM + q_error) * (1.0 - math.log(q)) + UNIT_ROUNDOFF * np.abs(l), error
-            )
-        return l, error, g
+        return self._ratio.log(a, (4.0 * UNIT_ROUNDOFF + 2.0 * sigma_error) * np.abs(a))
 
     def log_density(self, x: Floats, r: float) -> Floats:
         r"""$\ln(nX^r\chi)$, a quick value."""
