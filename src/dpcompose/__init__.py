@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 if _TYPE_CHECKING:
     from dpcompose.advice import Advice, advise
     from dpcompose.calibration import Calibrated, calibrate, remaining
+    from dpcompose.curves import growth, profile
     from dpcompose.description import (
         ADAPTIVE,
         ADD_REMOVE,
@@ -61,7 +62,6 @@ if _TYPE_CHECKING:
         TreeAggregation,
     )
     from dpcompose.numerics.enclosure import Enclosure
-    from dpcompose.plots import growth, profile
     from dpcompose.plots.pictures import plot
     from dpcompose.prove.answer import Answer, Answers, Cap, delta, epsilon, renyi
     from dpcompose.prove.compare import Comparison, compare
@@ -76,6 +76,7 @@ if _TYPE_CHECKING:
 _HOMES = {
     "advice": ("Advice", "advise"),
     "calibration": ("Calibrated", "calibrate", "remaining"),
+    "curves": ("growth", "profile"),
     "description": (
         "ADAPTIVE",
         "ADD_REMOVE",
@@ -121,7 +122,6 @@ _HOMES = {
         "TreeAggregation",
     ),
     "numerics.enclosure": ("Enclosure",),
-    "plots": ("growth", "profile"),
     "plots.pictures": ("plot",),
     "prove.answer": ("Answer", "Answers", "Cap", "delta", "epsilon", "renyi"),
     "prove.compare": ("Comparison", "compare"),

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
+from importlib import import_module
+from typing import TypeAlias
 
 from dpcompose.errors import AdjacencyMismatch, InvalidParameter
 from dpcompose.notions import ZCDP, Guarantee
 from dpcompose.parameters import COUNT, declared
 
 MOST_RUNS = int(COUNT.high)
+READER = "dpcompose.spec"
+"""What reads and writes documents stands above and is found by its name, when a text is given or wanted."""
 
 
 class Adjacency(Enum):
@@ -60,6 +64,30 @@ class Mechanism:
         return Composition(((self, count),))
 
     __rmul__ = __mul__
+
+    def __init_subclass__(cls) -> None:
+        """Leave how a mechanism is shown to `Mechanism`, where a dataclass would write its own."""
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Mechanism.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """Its document, which reads back as an equal mechanism."""
+        try:
+            return str(import_module(READER).dumps(self))
+        except KeyError:  # a kind that is defined elsewhere has no document
+            return object.__repr__(self)
+
+
+Subject: TypeAlias = Mechanism | str
+"""What a question is about: a mechanism, or the text of its document, such as `30 * Laplace(scale=10)`."""
+
+
+def described(subject: object, name: str = "mechanism") -> Mechanism:
+    """The mechanism that is meant; a text is read as a document and never taken for the name of a file."""
+    meant = import_module(READER).loads(subject) if isinstance(subject, str) else subject
+    if not isinstance(meant, Mechanism):
+        raise InvalidParameter(name, meant, "a mechanism such as Gaussian(noise_std=2), or its text")
+    return meant
 
 
 class Wrapper(Mechanism):
@@ -123,9 +151,10 @@ class Composition(Mechanism):
 
     def flat(self) -> Composition:
         """The same, as one list in which each different mechanism stands once."""
-        whole = Composition((), self.adaptivity, self.filter)
-        whole._become(self.leaves(), self.adaptivity, self.filter, self.adjacency)
-        return whole.adopting(self.adjacency)
+        whole, leaves = Composition((), self.adaptivity, self.filter), self.leaves()
+        relation = self.adjacency if leaves else None  # nothing fits every relation
+        whole._become(leaves, self.adaptivity, self.filter, relation)
+        return whole.adopting(relation)
 
     def adopting(self, relation: Adjacency | None) -> Composition:
         """The same under the relation of what it is part of, which parts that fit either take over."""

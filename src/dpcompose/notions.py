@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from dpcompose.exact.atoms import Law
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
@@ -18,6 +18,8 @@ class Guarantee:
     """A promise. Frozen, comparable, and free of methods that reason."""
 
     __slots__ = ()
+    called: ClassVar[str]
+    """The notion in a reader's words, as they follow "described by"."""
 
     def facing_either_way(self) -> Guarantee | None:
         """What it says, from both sides, of a part that may face either way; None where it speaks of one way only."""
@@ -35,16 +37,10 @@ class InEitherOrder(Guarantee):
 
 
 @dataclass(frozen=True, slots=True)
-class PureDP(InEitherOrder):
-    """The loss never exceeds ε, in either order."""
-
-    epsilon: Real
-
-
-@dataclass(frozen=True, slots=True)
 class ApproxDP(InEitherOrder):
     """(ε, δ): P(S) ≤ e^ε Q(S) + δ for every event S, in either order."""
 
+    called: ClassVar[str] = "one (ε, δ)"
     epsilon: Real
     delta: Value
 
@@ -53,6 +49,7 @@ class ApproxDP(InEitherOrder):
 class BoundedRange(InEitherOrder):
     """The losses of all outputs lie within one ε of each other, for every pair of neighbours."""
 
+    called: ClassVar[str] = "a range of its losses"
     epsilon: Real
 
 
@@ -60,6 +57,7 @@ class BoundedRange(InEitherOrder):
 class ZCDP(InEitherOrder):
     """Outside an event of probability δ, the Rényi divergence of every order α is at most ρα."""
 
+    called: ClassVar[str] = "zCDP"
     rho: Value
     delta: Value = 0
 
@@ -117,6 +115,7 @@ class SumOfCurves(Curve):
 class Renyi(Guarantee):
     """Outside an event of probability δ, the Rényi divergence of order α is at most the curve."""
 
+    called: ClassVar[str] = "a Rényi curve"
     curve: Curve
     delta: Value = 0
 
@@ -129,6 +128,7 @@ class Renyi(Guarantee):
 class GDP(InEitherOrder):
     """No test tells the two inputs apart better than N(0, 1) from N(μ, 1); μ² is kept exact."""
 
+    called: ClassVar[str] = "Gaussian DP"
     mu_squared: Real
 
 
@@ -136,6 +136,7 @@ class GDP(InEitherOrder):
 class FiniteLoss(Guarantee):
     """The loss follows `forward` when the first input is true and `backward` when the second is."""
 
+    called: ClassVar[str] = "a finite list of its losses"
     forward: Law
     backward: Law
 
@@ -148,6 +149,7 @@ class FiniteLoss(Guarantee):
 class LaplaceLoss(InEitherOrder):
     """The loss law of Laplace noise whose shift is `step` scales."""
 
+    called: ClassVar[str] = "the loss of Laplace noise"
     step: Real
 
 
@@ -155,6 +157,7 @@ class LaplaceLoss(InEitherOrder):
 class LossTransform(Guarantee):
     """One step's loss law in each order of the pair, known through its Laplace transform; beside it a leak."""
 
+    called: ClassVar[str] = "the transform of its loss"
     forward: object
     backward: object
     leak: Value = 0
@@ -200,6 +203,7 @@ class Profile(Guarantee, HockeyStick):
     """A bound on δ as a function of ε in both orders of the pair: the worse of them, where it is reached."""
 
     __slots__ = ()
+    called = "δ at every ε"
 
     def to(self, tolerance: float) -> Profile:  # noqa: ARG002 - closed forms are as tight as they get
         """The profile that aims at a relative gap, where effort buys tightness."""

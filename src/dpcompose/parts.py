@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from dpcompose.description import Adaptivity, Adjacency, Mechanism, adaptivity_of
 from dpcompose.notions import Guarantee, InEitherOrder
@@ -25,6 +25,7 @@ class Parts(Generic[G]):
 class SameAs(InEitherOrder):
     """The mechanism costs exactly what another one costs."""
 
+    called: ClassVar[str] = "another mechanism"
     mechanism: Mechanism
 
 
@@ -32,6 +33,7 @@ class SameAs(InEitherOrder):
 class Each(Guarantee):
     """One promise for each part of a composition, in order."""
 
+    called: ClassVar[str] = "a promise for each part"
     items: tuple[Any, ...]
 
 

@@ -13,7 +13,9 @@ from dpcompose.description import (
     Adjacency,
     Composition,
     Mechanism,
+    Subject,
     common_adjacency,
+    described,
 )
 from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Real
@@ -39,9 +41,9 @@ class Online:
         self._answers: dict[tuple[str, Real, float], Answer] = {}
         self._memory: dict[Any, Any] = {}
 
-    def add(self, mechanism: Mechanism, count: int = 1) -> Online:
+    def add(self, mechanism: Subject, count: int = 1) -> Online:
         """Count so many more runs; what does not fit the rest is refused, and nothing is added."""
-        added = Composition(((mechanism, count),))
+        added = Composition(((described(mechanism), count),))
         rules = self._rules + Composition((), added.adaptivity, added.filter)
         relation = common_adjacency((self._relation, added.adjacency))
         more = {kind: int(COUNT.check("count", self._counts.get(kind, 0) + n)) for kind, n in added.leaves()}
@@ -79,7 +81,7 @@ class Online:
         self._refuse_to_run("δ")
         return self._asked("delta", epsilon, tolerance, lambda: delta_at(self.plan, epsilon, tolerance))
 
-    def remaining(self, more: Mechanism, *, epsilon: Real, delta: Real) -> Calibrated:
+    def remaining(self, more: Subject, *, epsilon: Real, delta: Real) -> Calibrated:
         """How many more runs of a mechanism fit into (ε, δ)."""
         return remaining(self.plan, more, epsilon=epsilon, delta=delta)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 
 from dpcompose.calibration.search import search_axis
 from dpcompose.calibration.targets import Target, target
 from dpcompose.calibration.trial import CLOSE, Family, Trial, axis_of
-from dpcompose.description import FULLY_ADAPTIVE, Mechanism, adaptivity_of
+from dpcompose.description import FULLY_ADAPTIVE, READER, Mechanism, Subject, adaptivity_of, described
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.answer import Answer
@@ -39,7 +40,7 @@ class Calibrated(NotebookResult):
 
 
 def calibrate(
-    family: Family,
+    family: Family | str,
     *,
     epsilon: Real | None = None,
     delta: Real | None = None,
@@ -53,7 +54,8 @@ def calibrate(
     """The value on the safe side at which the family just meets (ε, δ), or a limit on an attacker.
 
     The cost may grow or fall with the parameter, which may be real or whole: `lambda s: 100 * Gaussian(noise_std=s)`
-    finds the least noise, `lambda k: k * Laplace(scale=2)` the most runs. The limit is one of: `epsilon` and `delta`;
+    finds the least noise, `lambda k: k * Laplace(scale=2)` the most runs; so do the texts `100 * Gaussian(noise_std=?)`
+    and `? * Laplace(scale=2)`. The limit is one of: `epsilon` and `delta`;
     `advantage`; `tpr` at `fpr`; `bayes_error` at `prior` (½ if not given). The value meets it for certain, and where
     the theorems close the gap a value less than one part in a million away, or the next whole number, misses it for
     certain. The cost must be monotone in the parameter for this to be the only such place.
@@ -64,24 +66,26 @@ def calibrate(
     return calibrate_to(family, wanted, within)
 
 
-def calibrate_to(family: Family, target: Target, within: tuple[Real, Real] | None = None) -> Calibrated:
+def calibrate_to(family: Family | str, target: Target, within: tuple[Real, Real] | None = None) -> Calibrated:
     """The value on the safe side at which the family just meets any target."""
-    trial = Trial(family, target)
+    member = import_module(READER).family_in(family) if isinstance(family, str) else family
+    trial = Trial(member, target)
     value, missed = search_axis(trial, axis_of(trial, within))
     answer = None if missed is None else trial.at(missed)
-    return Calibrated(value, trial.at(value), missed, answer, family(value), target)
+    return Calibrated(value, trial.at(value), missed, answer, member(value), target)
 
 
-def remaining(plan: Mechanism, more: Mechanism, *, epsilon: Real, delta: Real) -> Calibrated:
+def remaining(plan: Subject, more: Subject, *, epsilon: Real, delta: Real) -> Calibrated:
     """How many more runs of `more` fit beside `plan` into (ε, δ); all of them planned in advance."""
-    if FULLY_ADAPTIVE in (adaptivity_of(plan), adaptivity_of(more)):
+    first, step = described(plan, "plan"), described(more, "more")
+    if FULLY_ADAPTIVE in (adaptivity_of(first), adaptivity_of(step)):
         raise InvalidParameter(
             "plan",
             "FULLY_ADAPTIVE",
             "a plan fixed in advance; what is chosen on the way is counted by a filter with "
             "caps from the start: filter_of(…).remaining(spent, mechanism)",
         )
-    return calibrate(lambda count: plan + more * count, epsilon=epsilon, delta=delta)
+    return calibrate(lambda count: first + step * count, epsilon=epsilon, delta=delta)
 
 
 __all__ = ["CLOSE", "Calibrated", "Family", "Target", "calibrate", "calibrate_to", "remaining", "target"]

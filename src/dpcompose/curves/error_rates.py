@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from dpcompose.curves.sweeps import Grid, chosen, places, range_of_epsilon
-from dpcompose.description import Mechanism
+from dpcompose.description import Mechanism, Subject, described
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.parameters import COUNT, EPSILON
 from dpcompose.prove.compare import compare
@@ -109,33 +109,35 @@ class Overlay:
         return tuple((x, y) for x, y in self.points if Fraction(y) < self.promised.below.value(x))
 
 
-def tradeoff(mechanism: Mechanism, alphas: Grid | None = None, order: Order = Order.EITHER) -> TradeOff:
+def tradeoff(mechanism: Subject, alphas: Grid | None = None, order: Order = Order.EITHER) -> TradeOff:
     """The trade-off function at many α; by default denser towards both ends, where it bends."""
+    subject = described(mechanism)
     spread = (1 - np.cos(np.linspace(0, np.pi, _ALPHAS))) / 2
     at = places("alphas", spread if alphas is None else alphas, RATE)
-    return TradeOff(mechanism, at, tuple(answer.enclosure for answer in beta(mechanism, at, order=order)))
+    return TradeOff(subject, at, tuple(answer.enclosure for answer in beta(subject, at, order=order)))
 
 
-def family(step: Mechanism, counts: Grid = (1, 2, 3, 4, 5), tolerance: float = 1e-3) -> Family:
+def family(step: Subject, counts: Grid = (1, 2, 3, 4, 5), tolerance: float = 1e-3) -> Family:
     """The privacy region of k steps for each k."""
     at = tuple(int(count) for count in places("counts", counts, COUNT))
-    return Family(step, at, tuple(region(count * step, tolerance=tolerance) for count in at))
+    one = described(step, "step")
+    return Family(one, at, tuple(region(count * one, tolerance=tolerance) for count in at))
 
 
-def boundaries(mechanism: Mechanism, epsilons: Grid | None = None, theorems: Sequence[str] | None = None) -> Boundaries:
+def boundaries(mechanism: Subject, epsilons: Grid | None = None, theorems: Sequence[str] | None = None) -> Boundaries:
     r"""The region by each theorem: all lines $P_{FA} = 1-\delta-e^\varepsilon P_{MD}$ and their mirror images.
 
     Only the levels that are given count, so a boundary may lie a little below the theorem's own, never above it.
     """
-    wanted = chosen(theorems)
-    at = places("epsilons", range_of_epsilon(mechanism) if epsilons is None else epsilons, EPSILON)
+    wanted, subject = chosen(theorems), described(mechanism)
+    at = places("epsilons", range_of_epsilon(subject) if epsilons is None else epsilons, EPSILON)
     promised: dict[str, list[tuple[Real, float]]] = {}
     for epsilon in at:
-        for row in compare(mechanism, epsilon=epsilon).rows:
+        for row in compare(subject, epsilon=epsilon).rows:
             if wanted(row.theorem) and row.value is not None:
                 promised.setdefault(row.theorem, []).append((epsilon, row.value))
     found = [Boundary(name, _corners(pairs)) for name, pairs in promised.items()]
-    return Boundaries(mechanism, tuple(sorted(found, key=lambda b: (_below(b.corners), b.theorem))))
+    return Boundaries(subject, tuple(sorted(found, key=lambda b: (_below(b.corners), b.theorem))))
 
 
 def _corners(promised: Sequence[tuple[Real, float]]) -> Points:
@@ -158,16 +160,18 @@ def _below(corners: Points) -> float:
     return float(np.trapezoid(y, x))
 
 
-def tangents(mechanism: Mechanism, epsilons: Grid = (0, 1)) -> Tangents:
+def tangents(mechanism: Subject, epsilons: Grid = (0, 1)) -> Tangents:
     """The region and the lines that touch it with slope −e^ε, for levels of either sign."""
     at = tuple(sorted({(1 if e >= 0 else -1) * EPSILON.check("epsilons", abs(e)) for e in epsilons}))
-    found = region(mechanism)
-    return Tangents(mechanism, found, at, tuple(found.tangent(e) for e in at))
+    subject = described(mechanism)
+    found = region(subject)
+    return Tangents(subject, found, at, tuple(found.tangent(e) for e in at))
 
 
-def overlay(promised: Mechanism, reached: Reached) -> Overlay:
+def overlay(promised: Subject, reached: Reached) -> Overlay:
     """What an audit reached, over what the description of a mechanism promises."""
-    return Overlay(promised, region(promised), tuple(reached.vertices), reached.confidence)
+    subject = described(promised, "promised")
+    return Overlay(subject, region(subject), tuple(reached.vertices), reached.confidence)
 
 
 __all__ = [

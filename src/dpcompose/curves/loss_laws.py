@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpcompose.description import Mechanism
+from dpcompose.description import Mechanism, Subject, described
 from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.parameters import Whole
@@ -50,17 +50,17 @@ class LossDistribution:
     """The probability of an output that gives the input away."""
 
 
-def losses(mechanism: Mechanism, bins: int = _BINS) -> LossDistribution:
+def losses(mechanism: Subject, bins: int = _BINS) -> LossDistribution:
     """The distribution of the privacy loss, as far as a picture needs it."""
-    half = int(BINS.check("bins", bins)) // 2
-    orders = both_orders(mechanism)
+    half, subject = int(BINS.check("bins", bins)) // 2, described(mechanism)
+    orders = both_orders(subject)
     corners = orders.forward.vertices()
     if 0 < len(corners) <= MOST_ATOMS:
-        return _discrete(mechanism, corners)
+        return _discrete(subject, corners)
     above, below = _profiles(orders)
     leak, end = above(_ENDLESS), _end(above, below)
     if end == 0.0:
-        return LossDistribution(mechanism, ((0.0, 1.0 - leak),), (), (), leak)
+        return LossDistribution(subject, ((0.0, 1.0 - leak),), (), (), leak)
     t = np.linspace(0.0, end, half + 1)
     middle, fall, delta = _chords(t, above)
     _, left, _ = _chords(t, below)
@@ -68,7 +68,7 @@ def losses(mechanism: Mechanism, bins: int = _BINS) -> LossDistribution:
     edges = np.concatenate([-middle[::-1], middle])
     survival = np.concatenate([1 - left[::-1], right])
     mass = np.maximum(-np.diff(survival), 0.0)
-    return LossDistribution(mechanism, (), tuple(edges.tolist()), tuple(mass.tolist()), leak)
+    return LossDistribution(subject, (), tuple(edges.tolist()), tuple(mass.tolist()), leak)
 
 
 def _discrete(mechanism: Mechanism, corners: tuple[tuple[Enclosure, Enclosure], ...]) -> LossDistribution:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpcompose.curves.sweeps import Grid, places
-from dpcompose.description import Mechanism
+from dpcompose.description import Mechanism, Subject, described
 from dpcompose.errors import Declined, NotProvable
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Renyi
@@ -47,10 +47,11 @@ class RenyiCurve:
     converted: tuple[Converted, ...]
 
 
-def renyi_curve(mechanism: Mechanism, delta: Real | None = None, orders: Grid | None = None) -> RenyiCurve:
+def renyi_curve(mechanism: Subject, delta: Real | None = None, orders: Grid | None = None) -> RenyiCurve:
     """The Rényi curve; with a δ also the ε that each order promises, and the best order."""
     total = None if delta is None else DELTA.check("delta", delta)
-    claims = [claim for claim in known(mechanism).of(Renyi) if Side.UPPER in claim.side]
+    subject = described(mechanism)
+    claims = [claim for claim in known(subject).of(Renyi) if Side.UPPER in claim.side]
     if not claims:
         raise NotProvable("No theorem bounds the Rényi divergence of this mechanism")
     bests = {name: None if total is None else _best(claims, rule, total) for name, rule in CONVERSIONS.items()}
@@ -60,7 +61,7 @@ def renyi_curve(mechanism: Mechanism, delta: Real | None = None, orders: Grid | 
         for name, rule in CONVERSIONS.items()
         if total is not None
     ]
-    return RenyiCurve(mechanism, at, tuple(renyi(mechanism, order).enclosure for order in at), total, tuple(converted))
+    return RenyiCurve(subject, at, tuple(renyi(subject, order).enclosure for order in at), total, tuple(converted))
 
 
 def _around(bests: Any) -> tuple[float, ...]:

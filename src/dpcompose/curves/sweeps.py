@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcompose.description import Mechanism
+from dpcompose.description import Mechanism, Subject, described
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import STANDARD
 from dpcompose.notions import Profile
@@ -69,24 +69,24 @@ class PrivacyProfile(Sweep):
     """δ against ε."""
 
 
-def growth(step: Mechanism, counts: Grid = COUNTS, delta: Real = 1e-6, theorems: Sequence[str] | None = None) -> Growth:
+def growth(step: Subject, counts: Grid = COUNTS, delta: Real = 1e-6, theorems: Sequence[str] | None = None) -> Growth:
     """How ε grows with the number of steps at a fixed δ, under every theorem or those named."""
     total = DELTA.check("delta", delta)
     at = places("counts", counts, COUNT)
-    asked = [compare(int(count) * step, delta=total) for count in at]
-    return Growth(step, at, tuple(c.best.enclosure for c in asked), _series(asked, theorems), total)
+    one = described(step, "step")
+    asked = [compare(int(count) * one, delta=total) for count in at]
+    return Growth(one, at, tuple(c.best.enclosure for c in asked), _series(asked, theorems), total)
 
 
-def profile(
-    mechanism: Mechanism, epsilons: Grid | None = None, theorems: Sequence[str] | None = None
-) -> PrivacyProfile:
+def profile(mechanism: Subject, epsilons: Grid | None = None, theorems: Sequence[str] | None = None) -> PrivacyProfile:
     """How δ falls as ε grows, under every theorem or those named."""
-    at = places("epsilons", range_of_epsilon(mechanism) if epsilons is None else epsilons, EPSILON)
-    asked = [compare(mechanism, epsilon=epsilon) for epsilon in at]
-    return PrivacyProfile(mechanism, at, tuple(c.best.enclosure for c in asked), _series(asked, theorems))
+    subject = described(mechanism)
+    at = places("epsilons", range_of_epsilon(subject) if epsilons is None else epsilons, EPSILON)
+    asked = [compare(subject, epsilon=epsilon) for epsilon in at]
+    return PrivacyProfile(subject, at, tuple(c.best.enclosure for c in asked), _series(asked, theorems))
 
 
-def range_of_epsilon(mechanism: Mechanism) -> tuple[float, ...]:
+def range_of_epsilon(mechanism: Subject) -> tuple[float, ...]:
     """From 0 to where δ has become very small, or has levelled out."""
     leak = delta_at(mechanism, EPSILON.high).upper
     ends = (epsilon_at(mechanism, min(leak + tail, 1.0), _ROUGH).upper for tail in _TAILS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from dpcompose.description import Adjacency, Mechanism, common_adjacency
+from dpcompose.description import Adjacency, Mechanism, Subject, common_adjacency, described
 from dpcompose.errors import AdjacencyMismatch, DPError, InvalidParameter
 
 
@@ -80,9 +80,9 @@ class Budget(Protocol):
         ...
 
 
-def charge_of(charge: Charge | Mechanism, purpose: str = "") -> Charge:
+def charge_of(charge: Charge | Subject, purpose: str = "") -> Charge:
     """A charge as it is, or a mechanism with its purpose, which the book's own unit pays for."""
-    return charge if isinstance(charge, Charge) else Charge(charge, purpose)
+    return charge if isinstance(charge, Charge) else Charge(described(charge), purpose)
 
 
 def unit_name(unit: object) -> str | None:

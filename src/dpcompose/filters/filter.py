@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from functools import lru_cache
 
-from dpcompose.description import ADD_REMOVE, FULLY_ADAPTIVE, Adjacency, Composition, Mechanism
+from dpcompose.description import ADD_REMOVE, FULLY_ADAPTIVE, Adjacency, Composition, Mechanism, Subject, described
 from dpcompose.errors import AdjacencyMismatch, DPError, InvalidParameter
 from dpcompose.filters.numbers import meant, shortened, stated, unit_of, units_down, units_up
 from dpcompose.filters.readings import Reading, cheapest, readings
@@ -96,16 +96,17 @@ class Filter:
         """What holds at the caps; it never depends on what was spent. Raises if the caps do not prove it."""
         return _promise(self)
 
-    def reading(self, mechanism: Mechanism) -> Reading:
+    def reading(self, mechanism: Subject) -> Reading:
         """The cheapest way to enter a mechanism, or a block that is fixed in itself, as a step."""
-        if None not in (self.adjacency, mechanism.adjacency) and mechanism.adjacency is not self.adjacency:
+        step = described(mechanism)
+        if None not in (self.adjacency, step.adjacency) and step.adjacency is not self.adjacency:
             raise AdjacencyMismatch(
-                f"A filter for {self.adjacency.value} cannot read a mechanism stated for {mechanism.adjacency.value}: "  # type: ignore[union-attr]
+                f"A filter for {self.adjacency.value} cannot read a mechanism stated for {step.adjacency.value}: "  # type: ignore[union-attr]
                 "what they cost does not add up."
             )
-        return _read(self, stated(mechanism))
+        return _read(self, stated(step))
 
-    def cost(self, mechanism: Mechanism) -> Cost:
+    def cost(self, mechanism: Subject) -> Cost:
         """What a step costs, coordinate by coordinate: exact, or rounded up."""
         return self.reading(mechanism).cost
 
@@ -113,7 +114,7 @@ class Filter:
         """Whether every sum stays at or below its cap."""
         return all(s + c <= cap for s, c, cap in zip(spent, cost, self.caps, strict=True))
 
-    def remaining(self, spent: Sequence[Fraction], mechanism: Mechanism) -> int | None:
+    def remaining(self, spent: Sequence[Fraction], mechanism: Subject) -> int | None:
         """How many more runs of a mechanism fit beside what is spent; None where it costs nothing."""
         cost = self.cost(mechanism)
         rooms = [(cap - s) // c for s, c, cap in zip(spent, cost, self.caps, strict=True) if c]

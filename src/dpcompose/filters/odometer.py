@@ -21,7 +21,15 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dpcompose.description import ADD_REMOVE, FULLY_ADAPTIVE, Adjacency, Composition, Mechanism, common_adjacency
+from dpcompose.description import (
+    ADD_REMOVE,
+    FULLY_ADAPTIVE,
+    Adjacency,
+    Composition,
+    Subject,
+    common_adjacency,
+    described,
+)
 from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.filters.filter import SYMBOLS, Filter, filter_of
 from dpcompose.filters.numbers import meant
@@ -147,11 +155,12 @@ class Odometer:
     def __post_init__(self) -> None:
         self.spent = self.ladder.anchor.nothing
 
-    def add(self, mechanism: Mechanism, count: int = 1) -> Odometer:
+    def add(self, mechanism: Subject, count: int = 1) -> Odometer:
         """Count so many more runs; what cannot be read is refused, and nothing is added."""
         times = int(COUNT.check("count", count))
-        relation = common_adjacency((self.adjacency, mechanism.adjacency))
-        cost = self.ladder.anchor.cost(mechanism)
+        step = described(mechanism)
+        relation = common_adjacency((self.adjacency, step.adjacency))
+        cost = self.ladder.anchor.cost(step)
         spent = tuple(s + times * c for s, c in zip(self.spent, cost, strict=True))
         self.ladder.reading(spent)  # refuses leaks that were not set apart
         self.spent, self.adjacency, self.runs = spent, relation, self.runs + times

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose import spec
-from dpcompose.description import Adjacency, Mechanism
+from dpcompose.description import Adjacency, Mechanism, Subject, described
 from dpcompose.errors import InvalidDocument, InvalidParameter
 from dpcompose.interop import events, histories, reading, writing
 
@@ -42,8 +42,9 @@ def _json(text: str) -> Any:
         return None
 
 
-def write(mechanism: Mechanism, form: str) -> str:
+def write(subject: Subject, form: str) -> str:
     """A mechanism as a text of one of the forms."""
+    mechanism = described(subject)
     if form == "dpcompose":
         return json.dumps(spec.to_document(mechanism), ensure_ascii=False, indent=2)
     if form == "expression":

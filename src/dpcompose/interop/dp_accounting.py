@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from dpcompose.description import Adjacency, Composition, Mechanism
+from dpcompose.description import Adjacency, Composition, Mechanism, Subject, described
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.interop import events, reading, writing
 from dpcompose.interop.neighbours import required
@@ -50,9 +50,9 @@ def from_event(event: object, neighboring_relation: object = NeighboringRelation
     return reading.mechanism_of(events.from_object(event, _NAMES), _adjacency(neighboring_relation))
 
 
-def to_event(mechanism: Mechanism) -> Any:
+def to_event(mechanism: Subject) -> Any:
     """The event of dp_accounting that means the mechanism, its numbers rounded towards the larger loss."""
-    return events.to_object(writing.event_of(mechanism), _CLASSES)
+    return events.to_object(writing.event_of(described(mechanism)), _CLASSES)
 
 
 class Accountant(_base.PrivacyAccountant):  # type: ignore[misc,name-defined] # the neighbour has no types

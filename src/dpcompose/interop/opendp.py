@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpcompose.description import Adjacency, Mechanism
+from dpcompose.description import Adjacency, Mechanism, Subject, described
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.interop.neighbours import required
 from dpcompose.interop.profiles import dominating_pair
@@ -58,14 +58,15 @@ def _box(adjacency: Adjacency | None, **promise: Any) -> Mechanism:
     return BlackBox(adjacency=adjacency, **promise)
 
 
-def to_profile(mechanism: Mechanism) -> Any:
+def to_profile(mechanism: Subject) -> Any:
     """Our mechanism, composed or not, as a `PrivacyProfile` of OpenDP: the upper end of δ at every ε."""
+    subject = described(mechanism)
 
     def curve(epsilon: float) -> float:
         if epsilon == math.inf:
             epsilon = 1e300
         try:
-            return delta_at(mechanism, epsilon).upper
+            return delta_at(subject, epsilon).upper
         except NotProvable:
             return 1.0
 

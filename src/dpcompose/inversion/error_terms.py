@@ -62,10 +62,3 @@ def log_signed_growth(tau: float, eta: float) -> float:
     """
     low, high = (tau * eta) ** 2, ((tau + 1.0) * eta) ** 2
     return 0.5 * high + math.log((2.0 + low) * math.exp(0.5 * (low - high)) + 2.0 + high) + 1e-12
-
-
-def log_trim(lost: float) -> float:
-    r"""Domain truncation: steps trimmed by masses $p_i$ raise $\delta$ by at most $1-\prod(1-p_i)^{k_i}$, and never
-    lower it.
-    """
-    return math.log(lost) if lost > 0.0 else -math.inf

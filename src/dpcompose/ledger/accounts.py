@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.description import Adjacency, Mechanism
+from dpcompose.description import Adjacency, Subject
 from dpcompose.errors import InvalidParameter
 from dpcompose.filters.charge import Charge, Protects
 from dpcompose.filters.odometer import Running
@@ -28,7 +28,7 @@ from dpcompose.numerics.enclosure import Real
 if TYPE_CHECKING:
     from dpcompose.ledger.book import Book
 
-Asked = Mechanism | Disjoint | Charge
+Asked = Subject | Disjoint | Charge
 SPEND = (Act.RESERVE, Act.START)
 ATTEMPT = re.compile("[0-9a-f]{16}")
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, insert
 
-from dpcompose.description import ADD_REMOVE, Adjacency, Mechanism
+from dpcompose.description import ADD_REMOVE, Adjacency, Subject, described
 from dpcompose.errors import InvalidParameter
 from dpcompose.ledger import making
 from dpcompose.ledger.accounts import Account
@@ -56,20 +56,21 @@ class Book:
         adjacency: Adjacency = ADD_REMOVE,
         filter: str = "zcdp",  # noqa: A002 - the word of the theory
         parent: str | Account | None = None,
-        plan: Mechanism | None = None,
+        plan: Subject | None = None,
         blocks: bool = False,
         dataset: str | None = None,
         **caps: Any,
     ) -> Account:
         """A new account: fully adaptive with one filter, or with the slots of a `plan`, or with `blocks`."""
+        planned = None if plan is None else described(plan, "plan")
         above = None if parent is None else self.account(parent.name if isinstance(parent, Account) else parent)
         made = making.declared(
             name,
             above,
-            making.terms_of(unit, adjacency, dataset, plan=plan, blocks=blocks),
+            making.terms_of(unit, adjacency, dataset, plan=planned, blocks=blocks),
             target={"epsilon": epsilon, "delta": delta, **caps},
             chosen=filter,
-            plan=plan,
+            plan=planned,
         )
         making.make(self, made)
         return self.account(name)

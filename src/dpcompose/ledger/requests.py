@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcompose import spec
-from dpcompose.description import Adjacency, Mechanism
+from dpcompose.description import Adjacency, Mechanism, described
 from dpcompose.errors import AdjacencyMismatch, InvalidParameter
 from dpcompose.filters import stated
 from dpcompose.ledger.rules import Rule
@@ -29,10 +29,10 @@ class Disjoint:
     def __post_init__(self) -> None:
         if not 0 < len(self.parts) <= MOST_PARTS:
             raise InvalidParameter("parts", len(self.parts), f"1 to {MOST_PARTS} parts, each with a mechanism")
-        for name, mechanism in self.parts.items():
+        for name in self.parts:
             if any(letter > "\uffff" for letter in text("part", name)):
                 raise InvalidParameter("part", name, "a name of letters that UTF-16 writes as one")
-            _mechanism(mechanism)
+        object.__setattr__(self, "parts", {name: described(mechanism) for name, mechanism in self.parts.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Request:
 
 def request_for(asked: object, adjacency: Adjacency, blocks: Sequence[str] | None = None) -> Request:
     """Check what is asked, before anything is locked."""
-    parts = dict(asked.parts) if isinstance(asked, Disjoint) else {"": _mechanism(asked)}
+    parts = dict(asked.parts) if isinstance(asked, Disjoint) else {"": described(asked)}
     kept = {name: stated(mechanism) for name, mechanism in parts.items()}
     for mechanism in kept.values():
         if mechanism.adjacency not in (None, adjacency):
@@ -71,12 +71,6 @@ def request_for(asked: object, adjacency: Adjacency, blocks: Sequence[str] | Non
         what["blocks"] = list(named)
     replaces = adjacency is Adjacency.REPLACE_ONE
     return Request(tuple(kept.values()), what, named, isinstance(asked, Disjoint), replaces)
-
-
-def _mechanism(asked: object) -> Mechanism:
-    if not isinstance(asked, Mechanism):
-        raise InvalidParameter("mechanism", asked, "a mechanism such as Laplace(scale=10)")
-    return asked
 
 
 def text(name: str, value: object, *, empty: bool = False) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcompose.description import Adaptivity, Mechanism, adaptivity_of
+from dpcompose.description import Adaptivity, Mechanism, Subject, adaptivity_of
 from dpcompose.errors import Contradiction, Declined, InvalidParameter, NotProvable
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile, Renyi
@@ -139,11 +139,11 @@ Arguments: TypeAlias = Sequence[Real] | NDArray[np.float64]
 
 
 @overload
-def epsilon(mechanism: Mechanism, delta: Real, tolerance: float = ..., rigor: str = ...) -> Answer: ...
+def epsilon(mechanism: Subject, delta: Real, tolerance: float = ..., rigor: str = ...) -> Answer: ...
 @overload
-def epsilon(mechanism: Mechanism, delta: Arguments, tolerance: float = ..., rigor: str = ...) -> Answers: ...
+def epsilon(mechanism: Subject, delta: Arguments, tolerance: float = ..., rigor: str = ...) -> Answers: ...
 def epsilon(
-    mechanism: Mechanism, delta: Real | Arguments, tolerance: float = 1e-6, rigor: str = FLOAT
+    mechanism: Subject, delta: Real | Arguments, tolerance: float = 1e-6, rigor: str = FLOAT
 ) -> Answer | Answers:
     """Enclose the least ε at which the mechanism is (ε, δ)-DP; for a sequence of δ, each of them.
 
@@ -184,11 +184,11 @@ def reasoned(answer: Answer, delta: Real) -> Answer:
 
 
 @overload
-def delta(mechanism: Mechanism, epsilon: Real, tolerance: float = ..., rigor: str = ...) -> Answer: ...
+def delta(mechanism: Subject, epsilon: Real, tolerance: float = ..., rigor: str = ...) -> Answer: ...
 @overload
-def delta(mechanism: Mechanism, epsilon: Arguments, tolerance: float = ..., rigor: str = ...) -> Answers: ...
+def delta(mechanism: Subject, epsilon: Arguments, tolerance: float = ..., rigor: str = ...) -> Answers: ...
 def delta(
-    mechanism: Mechanism, epsilon: Real | Arguments, tolerance: float = 1e-6, rigor: str = FLOAT
+    mechanism: Subject, epsilon: Real | Arguments, tolerance: float = 1e-6, rigor: str = FLOAT
 ) -> Answer | Answers:
     """Enclose the least δ at which the mechanism is (ε, δ)-DP; for a sequence of ε, each of them."""
     facts, refined = known(mechanism), refinement(tolerance, rigor)
@@ -217,7 +217,7 @@ def _deltas(facts: Derivation, epsilons: list[Real], tolerance: float, refined: 
     return Answers(tuple(about(facts.subject, answer) for answer in answers))
 
 
-def renyi(mechanism: Mechanism, order: Real) -> Answer:
+def renyi(mechanism: Subject, order: Real) -> Answer:
     """Enclose the Rényi divergence of the given order, the larger of both directions."""
     alpha = ORDER.check("order", order)
     facts = known(mechanism)

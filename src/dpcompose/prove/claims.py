@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from dpcompose import mechanisms, theorems
-from dpcompose.description import Composition, Mechanism, Wrapper
+from dpcompose.description import Composition, Mechanism, Subject, Wrapper, described
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import GDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile
 from dpcompose.prove.derivations import Selection, Work, is_last, roads
@@ -62,8 +62,9 @@ class Derivation:
         return [claim for claim in self.claims if isinstance(claim.guarantee, notion)]
 
 
-def known(subject: Mechanism) -> Derivation:
+def known(about: Subject) -> Derivation:
     """All that the library concludes about a mechanism or composition."""
+    subject = described(about)
     with uncollected():
         return Derivation(subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),)))
 

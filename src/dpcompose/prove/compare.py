@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING
-from typing import Any
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import Any, TypeAlias
 
-from dpcompose.description import Adjacency, Composition, Mechanism
+from dpcompose.description import Adjacency, Composition, Subject
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Profile
@@ -15,6 +15,9 @@ from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer, about, intersected, reasoned
 from dpcompose.prove.claims import Derivation, known
 from dpcompose.shown import Explained
+
+Said: TypeAlias = list[tuple[Claim[Any], Enclosure]]
+"""What each claim says to the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Comparison(Explained):
         return next((row for row in self.rows if row.claim is self.best.upper_by and row.claim), None)
 
 
-def compare(mechanism: Mechanism, *, delta: Real | None = None, epsilon: Real | None = None) -> Comparison:
+def compare(mechanism: Subject, *, delta: Real | None = None, epsilon: Real | None = None) -> Comparison:
     """Evaluate every theorem at δ (for ε) or at ε (for δ)."""
     if (delta is None) == (epsilon is None):
         raise InvalidParameter("delta, epsilon", (delta, epsilon), "exactly one of the two")
@@ -78,7 +81,7 @@ def compare(mechanism: Mechanism, *, delta: Real | None = None, epsilon: Real | 
     best = about(facts.subject, intersected(asked, said, possible))
     best = best if delta is None else reasoned(best, at)
     theorems = [t for t in STANDARD.theorems.values() if issubclass(t.types[-1], Profile)]
-    rows = _one_each([_row(theorem, facts, said, refused) for theorem in theorems])
+    rows = _one_each([_row(theorem, facts, said, refused, asked) for theorem in theorems])
     rows.sort(key=lambda row: (row.value is None, row.value, row.theorem))
     return Comparison(facts.subject, asked, given, at, tuple(rows), best)
 
@@ -93,7 +96,7 @@ def _one_each(rows: list[Row]) -> list[Row]:
     return [*kept.values()]
 
 
-def _evaluated(facts: Derivation, at: Real, given: str) -> tuple[list[tuple[Claim[Any], Enclosure]], dict[str, str]]:
+def _evaluated(facts: Derivation, at: Real, given: str) -> tuple[Said, dict[str, str]]:
     """What each profile says, and why some say nothing here."""
     said, refused = [], {}
     for claim in facts.profiles():
@@ -113,15 +116,23 @@ def spoken(claim: Claim[Any]) -> Theorem:
     return claim.theorem
 
 
-def _row(theorem: Theorem, facts: Derivation, said: list[tuple[Claim[Any], Enclosure]], refused: dict[str, str]) -> Row:
+def _row(theorem: Theorem, facts: Derivation, said: Said, refused: dict[str, str], asked: str) -> Row:
     own = [
         (found.upper, claim, found) for claim, found in said if spoken(claim) is theorem and Side.UPPER in claim.side
     ]
     if own:
         _, claim, found = min(own, key=lambda item: item[0])
         return Row(theorem.id, theorem.aliases, found, "", claim, str(theorem.source))
-    reason = refused.get(theorem.id) or _reason(theorem, facts)
+    reason = refused.get(theorem.id) or _from_below(theorem, said, asked) or _reason(theorem, facts)
     return Row(theorem.id, theorem.aliases, None, reason, None, str(theorem.source))
+
+
+def _from_below(theorem: Theorem, said: Said, asked: str) -> str:
+    """What a theorem says that bounds the cost from below only."""
+    own = [found.lower for claim, found in said if spoken(claim) is theorem]
+    if not own or Side.UPPER in theorem.side:
+        return ""
+    return f"bounds from below only: {asked} ≥ {rounded(max(own), ROUND_FLOOR)}"
 
 
 def _reason(theorem: Theorem, facts: Derivation) -> str:
@@ -132,4 +143,4 @@ def _reason(theorem: Theorem, facts: Derivation) -> str:
     if facts.subject.adjacency is Adjacency.REPLACE_ONE and any(c.theorem is theorem for c in facts.profiles()):
         return "a bound from below only: under replace_one each part may face either way"
     before = [why for t, why in facts.declined if t.verb is Verb.COMPOSES and t.types[-1] is theorem.types[0]]
-    return before[-1] if before else f"nothing here is known through {theorem.types[0].__name__}"
+    return before[-1] if before else f"nothing here is described by {theorem.types[0].called}"

@@ -38,7 +38,7 @@ class PartsOf:
             self._miss(theorem, self.kind)
 
     def _miss(self, theorem: Theorem, kind: type[Mechanism]) -> None:
-        self.work.declined.append((theorem, f"{kind.__name__} is not known through {theorem.types[0].__name__}"))
+        self.work.declined.append((theorem, f"{kind.__name__} is not described by {theorem.types[0].called}"))
 
     def _together(self, notion: type[Any]) -> list[Claim[Any]]:
         """Claims that give every part of one kind a promise of the notion."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial, singledispatch
 from typing import Any
 
-from dpcompose.description import Mechanism
+from dpcompose.description import Subject
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import HockeyStick, Pair, Profile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure, Real
@@ -73,7 +73,7 @@ class BothOrders:
         return Envelope(first, second)
 
 
-def both_orders(mechanism: Mechanism, asked: float = ASKED) -> BothOrders:
+def both_orders(mechanism: Subject, asked: float = ASKED) -> BothOrders:
     """The exact functions of a law known in closed form, or else such as ask for values of its profile."""
     facts = known(mechanism)
     for claim in facts.profiles():

@@ -9,7 +9,7 @@ from typing import overload
 
 import numpy as np
 
-from dpcompose.description import Mechanism
+from dpcompose.description import Subject
 from dpcompose.errors import NotProvable
 from dpcompose.kernel import Side
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Ball, Enclosure, Real, ball, enclose
@@ -32,11 +32,11 @@ _FAR = 1e6
 
 
 @overload
-def beta(mechanism: Mechanism, alpha: Real, *, order: Order = ..., tolerance: float = ...) -> Answer: ...
+def beta(mechanism: Subject, alpha: Real, *, order: Order = ..., tolerance: float = ...) -> Answer: ...
 @overload
-def beta(mechanism: Mechanism, alpha: Arguments, *, order: Order = ..., tolerance: float = ...) -> Answers: ...
+def beta(mechanism: Subject, alpha: Arguments, *, order: Order = ..., tolerance: float = ...) -> Answers: ...
 def beta(
-    mechanism: Mechanism, alpha: Real | Arguments, *, order: Order = Order.EITHER, tolerance: float = 1e-6
+    mechanism: Subject, alpha: Real | Arguments, *, order: Order = Order.EITHER, tolerance: float = 1e-6
 ) -> Answer | Answers:
     r"""Enclose the least type II error of a test whose type I error is at most α: $T(P,Q)(\alpha)$.
 
@@ -49,7 +49,7 @@ def beta(
     return _betas(mechanism, [alpha], order, tolerance)[0]
 
 
-def _betas(mechanism: Mechanism, alpha: Arguments, order: Order, tolerance: float) -> tuple[Answer, ...]:
+def _betas(mechanism: Subject, alpha: Arguments, order: Order, tolerance: float) -> tuple[Answer, ...]:
     least, most = _rates(alpha)
     choices = both_orders(mechanism, max(tolerance, 1e-12) / 100).of(order)
     if not len(least):
@@ -73,7 +73,7 @@ def _rates(given: Arguments) -> tuple[Floats, Floats]:
     return np.array([a.lower for a in rates]), np.array([a.upper for a in rates])
 
 
-def alpha(mechanism: Mechanism, beta: Real, *, order: Order = Order.EITHER, tolerance: float = 1e-6) -> Answer:
+def alpha(mechanism: Subject, beta: Real, *, order: Order = Order.EITHER, tolerance: float = 1e-6) -> Answer:
     """Enclose the least type I error of a test whose type II error is at most β: the inverse of `beta`."""
     other = {Order.FORWARD: Order.BACKWARD, Order.BACKWARD: Order.FORWARD}.get(order, order)
     found = _betas(mechanism, [RATE.check("beta", beta)], other, tolerance)[0]
@@ -81,11 +81,11 @@ def alpha(mechanism: Mechanism, beta: Real, *, order: Order = Order.EITHER, tole
 
 
 @overload
-def tpr(mechanism: Mechanism, fpr: Real, *, order: Order = ..., tolerance: float = ...) -> Answer: ...
+def tpr(mechanism: Subject, fpr: Real, *, order: Order = ..., tolerance: float = ...) -> Answer: ...
 @overload
-def tpr(mechanism: Mechanism, fpr: Arguments, *, order: Order = ..., tolerance: float = ...) -> Answers: ...
+def tpr(mechanism: Subject, fpr: Arguments, *, order: Order = ..., tolerance: float = ...) -> Answers: ...
 def tpr(
-    mechanism: Mechanism, fpr: Real | Arguments, *, order: Order = Order.EITHER, tolerance: float = 1e-6
+    mechanism: Subject, fpr: Real | Arguments, *, order: Order = Order.EITHER, tolerance: float = 1e-6
 ) -> Answer | Answers:
     """Enclose the greatest true positive rate at a false positive rate: 1 − β."""
     if isinstance(fpr, Sequence | np.ndarray):
@@ -100,13 +100,13 @@ def _complement(name: str, answer: Answer) -> Answer:
     )
 
 
-def advantage(mechanism: Mechanism) -> Answer:
+def advantage(mechanism: Subject) -> Answer:
     """Enclose the greatest difference of the true and the false positive rate: the total variation, δ(0)."""
     found = delta_at(mechanism, 0)
     return Answer("TV", found.enclosure, found.upper_by, found.lower_by, found.note)
 
 
-def bayes_error(mechanism: Mechanism, prior: Real = Fraction(1, 2)) -> Answer:
+def bayes_error(mechanism: Subject, prior: Real = Fraction(1, 2)) -> Answer:
     r"""Enclose the least probability of a wrong guess, when one hypothesis has probability π:
     $m\,(1-\delta(\ln\frac{1-m}m))$ with $m = \min(\pi,1-\pi)$. The safe end is the lower one.
     """
@@ -124,12 +124,12 @@ def bayes_error(mechanism: Mechanism, prior: Real = Fraction(1, 2)) -> Answer:
     return Answer("Bayes error", ends, low.lower_by, high.upper_by, safe_side=Side.LOWER)
 
 
-def accuracy(mechanism: Mechanism, prior: Real = Fraction(1, 2)) -> Answer:
+def accuracy(mechanism: Subject, prior: Real = Fraction(1, 2)) -> Answer:
     """Enclose the greatest probability of a right guess: 1 minus the Bayes error."""
     return _complement("accuracy", bayes_error(mechanism, prior))
 
 
-def posterior_odds(mechanism: Mechanism, prior_odds: Real = 1, delta: Real = 0) -> Answer:
+def posterior_odds(mechanism: Subject, prior_odds: Real = 1, delta: Real = 0) -> Answer:
     r"""Enclose the odds that an attacker can reach, except with probability δ: $e^\tau$ times the prior odds.
 
     $\tau\ge0$ is the least level that the privacy loss exceeds with probability at most δ, in either order. As a
@@ -145,7 +145,7 @@ def posterior_odds(mechanism: Mechanism, prior_odds: Real = 1, delta: Real = 0) 
     return Answer("posterior odds", Enclosure(low.lower, high.upper), least.upper_by, least.lower_by)
 
 
-def _loss(mechanism: Mechanism, chance: Real) -> Answer:
+def _loss(mechanism: Subject, chance: Real) -> Answer:
     """ε at δ, or nothing where no theorem bounds it."""
     try:
         return epsilon_at(mechanism, chance)
@@ -160,7 +160,7 @@ def _grown(odds: Real, level: float) -> Enclosure:
     return enclose(lambda: ball(odds) * ball(level).exp())
 
 
-def posterior(mechanism: Mechanism, prior: Real = Fraction(1, 2), delta: Real = 0) -> Answer:
+def posterior(mechanism: Subject, prior: Real = Fraction(1, 2), delta: Real = 0) -> Answer:
     """Enclose the posterior probability that an attacker can reach, except with probability δ."""
     share = Fraction(PRIOR.check("prior", prior))
     if share == 1:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpcompose.description import Composition, Mechanism
+from dpcompose.description import Composition, Subject
 from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure, Real, ball, enclose
 from dpcompose.parameters import EPSILON, Param
@@ -161,7 +161,7 @@ class Region(NotebookResult):
         return other <= self
 
 
-def region(mechanism: Mechanism, order: Order = Order.EITHER, tolerance: float = 1e-4) -> Region:
+def region(mechanism: Subject, order: Order = Order.EITHER, tolerance: float = 1e-4) -> Region:
     """The region of all pairs of error rates: exact for discrete laws, else between polygons `tolerance` apart.
 
     In either order it is the smallest convex region that holds both: as much as all (ε, δ) together say (KOV-C2.3).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpcompose.description import Mechanism
+from dpcompose.description import Subject
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
 from dpcompose.parameters import DELTA, EPSILON, exact
 from dpcompose.regions.region import RATE
@@ -40,7 +40,7 @@ def _side(grown: Fraction, plain: Fraction, epsilon: Real, least: Fraction) -> b
     return True if found.lower >= 0 else False if found.upper < 0 else None
 
 
-def is_private(mechanism: Mechanism, epsilon: Real, delta: Real = 0) -> bool | None:
+def is_private(mechanism: Subject, epsilon: Real, delta: Real = 0) -> bool | None:
     r"""KOV-C2.3: whether $R(M)\subseteq R(\varepsilon,\delta)$, which is what $(\varepsilon,\delta)$-DP means."""
     return judge(mechanism, epsilon, delta).holds
 

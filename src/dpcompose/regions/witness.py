@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.description import Mechanism
+from dpcompose.description import Subject
 from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.parameters import DELTA, EPSILON
@@ -65,7 +65,7 @@ class Judgement(NotebookResult):
     witness: Witness | None = None
 
 
-def judge(mechanism: Mechanism, epsilon: Real, delta: Real) -> Judgement:
+def judge(mechanism: Subject, epsilon: Real, delta: Real) -> Judgement:
     """Decide whether the mechanism is (ε, δ)-DP, with a proof of either."""
     e, d = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
     orders = both_orders(mechanism)
@@ -86,7 +86,7 @@ def _witness(tradeoff: Tradeoff, order: Order, epsilon: Real, delta: Real, answe
     return Witness(epsilon, order, event.p, event.q, Enclosure(low.lower, high.upper), answer)
 
 
-def witness(mechanism: Mechanism, epsilon: Real, delta: Real) -> Witness | None:
+def witness(mechanism: Subject, epsilon: Real, delta: Real) -> Witness | None:
     """The event that refutes "(ε, δ)-DP"; None where the claim holds, as `judge` certifies; else it says undecided."""
     verdict = judge(mechanism, epsilon, delta)
     if verdict.holds is None:

@@ -10,7 +10,7 @@ from functools import singledispatch
 
 from dpcompose.description import Mechanism
 from dpcompose.kernel import SameAs, Side, Source, Theorem
-from dpcompose.notions import GDP, ZCDP, ApproxDP, Guarantee, Profile, PureDP, Renyi, Value
+from dpcompose.notions import GDP, ZCDP, ApproxDP, Guarantee, Profile, Renyi, Value
 from dpcompose.numerics.enclosure import Enclosure, Real, rounded
 from dpcompose.spec import dumps, written
 
@@ -61,11 +61,6 @@ def promise(guarantee: Guarantee, side: Side) -> str:  # noqa: ARG001 - those th
     return {"FiniteLoss": "the law of its loss", "LaplaceLoss": "the law of its loss"}.get(
         type(guarantee).__name__, type(guarantee).__name__
     )
-
-
-@promise.register
-def _(guarantee: PureDP, side: Side) -> str:
-    return f"({amount(guarantee.epsilon, side)}, 0)-DP"
 
 
 @promise.register

@@ -99,6 +99,13 @@ class LaplaceStep:
         e = self._size[0]
         return np.clip(self._ratio.inverse(self._sign * loss), -e, e)
 
+    def _image_beyond(self, y: float) -> float:
+        r"""$Q$ between the last edge, at the plain loss `y`, and the atom at the end, so that nothing cancels."""
+        e, (q, complement, _) = self._size[0], self._ratio.numbers
+        if self.direction is Direction.REMOVE:
+            return -0.5 * math.exp(-0.5 * (e + y)) * math.expm1(-0.5 * (e - y))
+        return -0.5 * math.expm1(-0.5 * (e + y)) * (complement + q * math.exp(-0.5 * (e - y)))
+
     def cut(self, mesh: Mesh, log_mass: float) -> Cells:  # noqa: ARG002 - nothing is left out
         """Panels of the plain loss between the cuts, then the atoms; beyond the last edge one more cell."""
         e = self._size[0]
@@ -117,8 +124,7 @@ class LaplaceStep:
         near = 8.0 * UNIT_ROUNDOFF * (float(np.abs(edges).max()) + e) + float(tips.loss_error.max())
         blur = 2.0 * (blur + near)
         mass, excess, doubt = mass.copy(), excess.copy(), doubt.copy()
-        images = np.zeros(2)
-        images[1] = float(mass[-1] - excess[-1]) * math.exp(-float(edges[-1]))
+        image = self._image_beyond(float(y[-2]))
         rounding = found.mass_error + float(tips.density_error.max()) + 64.0 * UNIT_ROUNDOFF
         for loss, weight in zip(tips.loss.tolist(), np.exp(tips.log_density).tolist(), strict=True):
             cell = min(max(int(np.searchsorted(edges, loss + near, side="right")), 0), edges.size)
@@ -127,8 +133,8 @@ class LaplaceStep:
             excess[cell] += weight * rise
             doubt[cell] += weight * (rise * rounding + 4.0 * UNIT_ROUNDOFF * abs(loss))
             if cell == edges.size:
-                images[1] += weight * math.exp(-loss)
-        over, image = float(mass[-1]), float(images[1])
+                image += weight * math.exp(-loss)
+        over = float(mass[-1])
         inside = float((np.maximum(mass - excess - doubt, 0.0)[1:-1] * np.exp(-edges[:-1])).sum())
         doubtful = 2.0 * rounding + 2.0 * blur + 64.0 * UNIT_ROUNDOFF
         return Cells(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from threading import Lock
 
-from dpcompose.description import FULLY_ADAPTIVE, Adjacency, Composition, Mechanism
+from dpcompose.description import FULLY_ADAPTIVE, Adjacency, Composition, Mechanism, Subject, described
 from dpcompose.errors import InvalidParameter
 from dpcompose.filters import Filter, Promise, filter_of
 from dpcompose.filters.charge import Charge, Protects, charge_of
@@ -39,7 +39,7 @@ class Allowance:
         filter: str | type[Guarantee] = ApproxDP,  # noqa: A002 - as in Composition
         leak: Real = 0,
         orders: Sequence[Real] | Mapping[Real, Real] | None = None,
-        plan: Mechanism | None = None,
+        plan: Subject | None = None,
         unit: str | None = None,
         adjacency: Adjacency | None = None,
         dataset: str | None = None,
@@ -50,16 +50,17 @@ class Allowance:
         self._lock = Lock()
         self._run: list[tuple[Mechanism, int]] = []
         self._total: Capped | Planned
-        if plan is not None and not is_free(plan):
+        planned = None if plan is None else described(plan, "plan")
+        if planned is not None and not is_free(planned):
             self._total = Planned(self.epsilon, self.delta, Composition())
         else:
-            chosen = getattr(plan, "filter", filter)
+            chosen = getattr(planned, "filter", filter)
             caps = filter_of(
                 filter_name(chosen), epsilon=epsilon, delta=delta, leak=leak, orders=orders, adjacency=None
             )
             self._total = Capped.below(caps)
-        if plan is not None:
-            self.spend(Charge(plan, "the plan"))
+        if planned is not None:
+            self.spend(Charge(planned, "the plan"))
 
     def resumed(
         self, total: Capped | Planned, protects: Protects, run: Sequence[tuple[Mechanism, int]] = ()
@@ -100,11 +101,11 @@ class Allowance:
         """ε at the allowance's δ so far; only where ε and δ themselves add up, or a plan was fixed in advance."""
         return self._total.charge(self.spent, self.delta)
 
-    def check(self, charge: Charge | Mechanism, purpose: str = "", /) -> None:
+    def check(self, charge: Charge | Subject, purpose: str = "", /) -> None:
         """Raise `OverBudget` at what does not fit, and charge nothing."""
         self._after(charge_of(charge, purpose))
 
-    def spend(self, charge: Charge | Mechanism, purpose: str = "", /) -> None:
+    def spend(self, charge: Charge | Subject, purpose: str = "", /) -> None:
         """Charge, or raise `OverBudget` and charge nothing."""
         asked = charge_of(charge, purpose)
         with self._lock:

@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 
 from dpcompose import spec
-from dpcompose.description import Adjacency, Composition, Mechanism
+from dpcompose.description import Adjacency, Composition, Subject
 from dpcompose.errors import DPError
 from dpcompose.filters import stated
 from dpcompose.filters.charge import Charge, Protects, charge_of, unit_name
@@ -47,11 +47,11 @@ class Plan:
         """What the file says now, in memory: charging it leaves the file alone."""
         return self._opened(contents(self.path)).allowance()
 
-    def check(self, charge: Charge | Mechanism, purpose: str = "", /) -> None:
+    def check(self, charge: Charge | Subject, purpose: str = "", /) -> None:
         """Refuse what does not fit; charge nothing."""
         self._opened(contents(self.path)).total_after(self._asked(charge, purpose))
 
-    def spend(self, charge: Charge | Mechanism, purpose: str = "", /) -> None:
+    def spend(self, charge: Charge | Subject, purpose: str = "", /) -> None:
         """Append the charge to the file, or refuse and leave it as it is."""
         asked = self._asked(charge, purpose)
         with exclusive(self.path):
@@ -66,7 +66,7 @@ class Plan:
                 raise DPError(f"{self.path.name!r} cannot be added to: write what is spent as [[spent]] tables.")
             replace(self.path, longer)
 
-    def _asked(self, charge: Charge | Mechanism, purpose: str) -> Charge:
+    def _asked(self, charge: Charge | Subject, purpose: str) -> Charge:
         """The charge, for this plan's own unit where it names none."""
         asked = charge_of(charge, purpose)
         self._mine.taking(asked)

@@ -36,12 +36,6 @@ class Recipe:
     value: Enclosure
     certified: bool
 
-    def confirmed(self) -> Enclosure:
-        """The value, if it does what the recipe promises."""
-        if not self.certified:
-            raise Declined("the exact composition does not confirm this recipe here")
-        return self.value
-
 
 def log_term(epsilon: Real, delta: Real) -> Ball:
     r"""$L = \ln(e+\varepsilon/\delta)$."""

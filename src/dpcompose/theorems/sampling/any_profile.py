@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from typing import ClassVar
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import LogRatio
@@ -68,6 +69,7 @@ class Hull:
 class Dotted(InEitherOrder):
     """A finite pair, the same in both orders, that costs at least as much."""
 
+    called: ClassVar[str] = "a finite pair that costs more"
     law: Hull
 
 

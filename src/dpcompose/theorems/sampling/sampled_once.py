@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from dpcompose.errors import Declined
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
@@ -22,6 +23,7 @@ FAR = 1000
 class SampledOnce(InEitherOrder):
     """One run on a sample: the profile without sampling, bent by the rate."""
 
+    called: ClassVar[str] = "one run on a sample"
     rate: Fraction
     whole: Profile
 
