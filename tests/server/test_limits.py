@@ -92,7 +92,7 @@ def hungry(document, writes):
     return bytes(1 << 34)
 
 inside(Wire(), {"broken": broken, "hungry": hungry})
-for problem in Wire.said:
+for problem in Wire.said[1:]:  # it is ready first
     print(problem.kind.name, "secret" in str(problem.document()), bool(problem.trace))
 """
 

@@ -22,26 +22,12 @@ from dpcompose.server.books.work import entry as keeping
 from dpcompose.server.computing import Ticket
 from dpcompose.server.computing.asking import entry
 from dpcompose.server.observing import Metrics, log
-from dpcompose.server.problems import MEDIA, Kind, Problem, problem, shown
+from dpcompose.server.problems import MEDIA, SCHEMA, Kind, Problem, problem, shown
 from dpcompose.server.questions import Form
 from dpcompose.server.settings import Settings
 from dpcompose.server.surroundings import Surroundings
 
 STATUSES = {404: Kind.NOT_FOUND, 405: Kind.METHOD}
-PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-SCHEMA = {
-    "type": "object",
-    "required": ["type", "title", "status", "detail"],
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "parameter": {"type": "string"},
-        "value": {"type": "string"},
-        "allowed": {"type": "string"},
-    },
-}
 
 
 def create(settings: Settings | None = None) -> FastAPI:
@@ -54,7 +40,7 @@ def create(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=_lived,
-        responses={"4XX": {"description": "A refusal", "content": PROBLEM}},
+        responses={"4XX": {"description": "A refusal", "content": {MEDIA: {"schema": SCHEMA}}}},
     )
     made.state.settings, made.state.metrics, made.state.kept = chosen, metrics, asking.Kept()
     made.state.access, made.state.running = None, set()
@@ -156,4 +142,4 @@ async def _nothing(request: Request, error: Exception) -> Response:
     )
 
 
-__all__ = ["MEDIA", "SCHEMA", "create"]
+__all__ = ["create"]

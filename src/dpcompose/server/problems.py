@@ -19,6 +19,22 @@ LONGEST = 200
 """Characters of a refused value that are shown again."""
 
 
+SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "parameter": {"type": "string"},
+        "value": {"type": "string"},
+        "allowed": {"type": "string"},
+    },
+}
+"""What is sent, as a JSON Schema."""
+
+
 class Kind(Enum):
     """A problem by its name: status and title never change under a name."""
 
@@ -127,4 +143,4 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-__all__ = ["KINDS", "MEDIA", "Kind", "Problem", "problem", "shown"]
+__all__ = ["KINDS", "MEDIA", "SCHEMA", "Kind", "Problem", "problem", "shown"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
 from dpcompose import ledger
+from dpcompose.errors import DPError
 from dpcompose.ledger import Book
 from dpcompose.server.books.looking import LOOKING
 from dpcompose.server.books.reach import Asker
@@ -43,7 +45,10 @@ class Clerk:
 
 def entry(url: str, connection: Connection) -> None:
     """A process that keeps the books at an address."""
-    inside(connection, Clerk(url).tasks())
+    clerk = Clerk(url)
+    with suppress(DPError):
+        clerk.book  # noqa: B018 - opened before the first task; a store that is not there yet is tried again by each
+    inside(connection, clerk.tasks())
 
 
 __all__ = ["entry"]

@@ -21,6 +21,7 @@ CONTEXT = multiprocessing.get_context("forkserver")
 MOST_WAITING = 256
 TO_WRITE = 60.0
 """Seconds for a task that has begun to write: a busy store takes its time, and ending it would leave a question."""
+TO_START = 120.0
 LEAST_PROCESSES = 4
 
 
@@ -38,11 +39,14 @@ class Worker:
     """One process, seen from outside."""
 
     def __init__(self, entry: Callable[[Connection], None]) -> None:
-        """Start it; it is ready when it takes its first task."""
+        """Start it, and wait until it is ready: the time of a task is its own."""
         self.connection, theirs = CONTEXT.Pipe()
         self.process = CONTEXT.Process(target=entry, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
+        with contextlib.suppress(EOFError, OSError):
+            if self.connection.poll(TO_START):
+                self.connection.recv()
 
     def do(self, ticket: Ticket, until: float) -> Any:
         """Hand over a task and wait for its end, or end it."""

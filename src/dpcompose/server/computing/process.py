@@ -25,7 +25,7 @@ ROOM = 1 << 30
 NICE = 5
 TIRED = 700 << 10
 """KiB of memory from which on a process retires after its task."""
-WRITES, DONE, FAILED = "writes", "done", "failed"
+READY, WRITES, DONE, FAILED = "ready", "writes", "done", "failed"
 
 
 def inside(connection: Connection, tasks: Mapping[str, Task]) -> None:
@@ -35,6 +35,7 @@ def inside(connection: Connection, tasks: Mapping[str, Task]) -> None:
     os.nice(NICE)
     _confined()
     with suppress(EOFError, OSError):
+        connection.send((READY, None))
         while True:
             name, document = connection.recv()
             connection.send(_done(connection, tasks[name], document))
@@ -64,4 +65,4 @@ def _confined() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-__all__ = ["DONE", "FAILED", "WRITES", "Task", "inside"]
+__all__ = ["DONE", "FAILED", "READY", "WRITES", "Task", "inside"]
