@@ -35,7 +35,6 @@ def started(folder: Path, port: int, store: str, workers: int) -> tuple[subproce
         process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True
         )
-    assert process.stdout is not None
     token = process.stdout.readline().split()[-1]
     while True:
         try:
