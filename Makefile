@@ -37,6 +37,8 @@ $(READY): $(TOUR)
 		|| echo "without Java the tests on Spark are left out"
 	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null \
 		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y postgresql; }
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y chromium; }
 	@touch $@
 
 demo: $(TOUR) ## a tour, on the screen

@@ -16,6 +16,7 @@ from dpcompose.errors import DPError
 from dpcompose.parameters import DELTA
 from dpcompose.report.mathml import statement
 from dpcompose.report.words import title
+from dpcompose.server.access.sessions import COOKIE
 from dpcompose.server.pages import forms, plans
 from dpcompose.server.pages.assets import assets
 from dpcompose.server.pages.catalogues import Catalogue, catalogues, chosen
@@ -24,8 +25,6 @@ from dpcompose.server.problems import problem
 
 LANGUAGE = "dpc_language"
 """The cookie that remembers a language; it says nothing else of anybody."""
-SESSION = "dpc_session"
-"""The cookie of whoever signed in; a browser without it need not ask who it is."""
 A_YEAR = 365 * 24 * 3600
 Text = Annotated[str, Body(embed=True, max_length=spec.MOST_CHARACTERS)]
 
@@ -85,8 +84,8 @@ def explorer_alone(request: Request) -> HTMLResponse:
 
 
 def books(request: Request) -> HTMLResponse:
-    """The console; what it shows, it asks for, and nobody answers before the sign-in."""
-    return rendered(request, "console.html", {"signed": SESSION in request.cookies}, console=True)
+    """The console; what it shows, it asks for. A browser without the cookie need not ask who it is."""
+    return rendered(request, "console.html", {"signed": COOKIE in request.cookies}, console=True)
 
 
 def theorem(request: Request, identifier: str) -> HTMLResponse:

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".woff": "font/woff",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ export class Account {
   }
 
   async show(account) {
-    byId("account-title").textContent = account.account;
+    byId("account-title").replaceChildren(h("bdi", {}, account.account));
     byId("account-claim").textContent = account.claim;
     const dataset = account.dataset ? [t("account.dataset", { name: account.dataset }), " · "] : [];
     byId("account-terms").replaceChildren(...dataset, t("account.unit", { unit: account.unit }), " · ", titled("option", account.adjacency), " · ", titled("option", account.filter ?? account.mode));
@@ -48,7 +48,7 @@ function burndown(reply) {
     key: name, label: titled("sum", name), colour: `line-${i}`, style: "strong", points: left.map((share, j) => [places[j], share]),
   }));
   chart(byId("burndown"), {
-    series, x: { label: t("burndown.x"), domain: [0, Math.max(1, places.length - 1)] }, y: { label: t("burndown.y"), domain: [0, 1] },
+    series, x: { label: t("burndown.x"), whole: true, domain: [0, Math.max(1, places.length - 1)] }, y: { label: t("burndown.y"), domain: [0, 1] },
     summary: t("burndown.summary"), read: (i, values) => [when(i), ...values.map(([one, share]) => `${one.label}: ${percent(share)}`)],
     show: { x: when, y: (share) => percent(share) },
   });

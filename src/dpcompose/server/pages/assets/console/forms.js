@@ -13,10 +13,11 @@ export function clear(form) {
 
 export const sentence = (error) => (error instanceof Problem ? error.message : t("explore.unreachable"));
 
-// Names of parameters come with their place, such as "epsilon (column 10)" or "accounts.0".
+// Names of parameters come with their place, such as "epsilon (column 10)" or "accounts.0"; what is no field of the
+// form is a parameter of the mechanism that was typed into it.
 export function refuse(form, error) {
   const name = (error.parameter ?? "").split(/[ .[(]/)[0];
-  const input = name ? form.elements.namedItem(name) : null;
+  const input = name ? (form.elements.namedItem(name) ?? form.elements.namedItem("mechanism")) : null;
   const place = input ? byId(`${input.id}-error`) : form.querySelector("[data-error]");
   if (input) {
     input.setAttribute("aria-invalid", "true");
@@ -50,6 +51,7 @@ export function dialogs(opened) {
     if (opener) {
       const dialog = byId(opener.dataset.dialog);
       clear(dialog.querySelector("form"));
+      dialog.querySelector("form").reset();
       opened(dialog, opener);
       dialog.showModal();
     }

@@ -2,7 +2,7 @@
 
 import { announce, byId, h, ltr } from "../shared/dom.js";
 import { change } from "../shared/http.js";
-import { t, titled, whole } from "../shared/words.js";
+import { number, t, titled, whole } from "../shared/words.js";
 import { path } from "./account.js";
 import { clear, refuse, sentence, submitted, value } from "./forms.js";
 
@@ -12,7 +12,10 @@ export class Spending {
     this.form = byId("quote-form");
     byId("quote-key").placeholder = t("quote.new");
     submitted(this.form, () => this.quote());
-    this.form.addEventListener("input", () => this.forget());
+    this.form.addEventListener("input", () => {
+      this.said();
+      this.forget();
+    });
     byId("spend").addEventListener("click", () => this.spend(true));
     byId("hold").addEventListener("click", () => this.spend(false));
   }
@@ -89,6 +92,5 @@ export class Spending {
 
 // An exact decimal in a few digits; it is shown beside the library's own sentence, which rounds for certain.
 function short(text) {
-  const number = text.includes("/") ? text.split("/").reduce((a, b) => Number(a) / Number(b)) : Number(text);
-  return String(Number(number.toPrecision(5)));
+  return String(Number(number(text).toPrecision(5)));
 }

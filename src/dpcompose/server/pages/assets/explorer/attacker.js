@@ -1,13 +1,13 @@
 // What an attacker can do, in plain words: people, not symbols.
 
 import { byId, h, ltr, s } from "../shared/dom.js";
-import { numeral, ofThousand, t, up } from "../shared/words.js";
-import { number } from "./curves.js";
-import { across, boundary, byAlarms, wholeRegion } from "./rates.js";
+import { number, numeral, ofThousand, t, up } from "../shared/words.js";
+import { FINENESS, across, boundary, byAlarms, wholeRegion } from "./rates.js";
 
 // All but the last sentence can be read off the region, which is at hand; odds cost more, and come when they come.
 export const attacker = {
   name: "attacker",
+  refine: FINENESS,
   question: wholeRegion,
   after: (state) => ["/v1/risk", { mechanism: state.plan, fpr: state.fpr, prior: state.prior, delta: level(state) }],
   draw(host, reply, state) {

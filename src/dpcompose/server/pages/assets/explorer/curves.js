@@ -2,7 +2,7 @@
 
 import { chart } from "../shared/chart.js";
 import { s } from "../shared/dom.js";
-import { about, numeral, t, titled, up } from "../shared/words.js";
+import { about, number, numeral, t, titled, up } from "../shared/words.js";
 
 const LINES = 8;
 
@@ -44,7 +44,7 @@ export const growth = {
     const values = series.flatMap((one) => one.points.map(([, value]) => value)).filter((value) => value > 0);
     const steep = Math.max(...values) > 30 * Math.min(...values);
     chart(host, {
-      series, x: { label: t("growth.x"), log: logged, domain: [at[0], at.at(-1)] }, y: { label: "ε", log: logged || steep, from: 0, floor: 1e-6 },
+      series, x: { label: t("growth.x"), whole: true, log: logged, domain: [at[0], at.at(-1)] }, y: { label: "ε", log: logged || steep, from: 0, floor: 1e-6 },
       marks: state.count >= at[0] && state.count <= at.at(-1) ? marks : [], summary: t("growth.summary"),
       read: (k, values) => spoken(`k = ${k}`, values), show: { x: String, y: up },
     });
@@ -59,7 +59,7 @@ export const profile = {
     return ["/v1/profile", end === null ? { mechanism: state.plan } : { mechanism: state.plan, epsilons: `0:${end}:${places}` }];
   },
   draw(host, reply, state) {
-    const at = reply.epsilons.map((text) => (text.includes("/") ? text.split("/").reduce((a, b) => Number(a) / Number(b)) : Number(text)));
+    const at = reply.epsilons.map(number);
     const delta = number(state.delta);
     const here = (x, y, box) => (delta > 0 && y(delta) <= box.bottom && y(delta) >= box.top ? s("g", {}, s("line", { x1: box.left, x2: box.right, y1: y(delta), y2: y(delta), class: "here" }), s("text", { x: box.right, y: y(delta) - 6, "text-anchor": "end", class: "here-name" }, `δ = ${state.delta}`)) : s("g"));
     chart(host, {
@@ -68,10 +68,5 @@ export const profile = {
     });
   },
 };
-
-export function number(text) {
-  const parts = String(text).split("/").map(Number);
-  return parts.length === 2 ? parts[0] / parts[1] : parts[0];
-}
 
 const round = (value) => String(Number(value.toPrecision(2)));

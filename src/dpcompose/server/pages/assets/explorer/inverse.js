@@ -32,7 +32,7 @@ class Asking {
     } catch (error) {
       if (aborted(error)) return;
       this.form.querySelector(`[name="${error.parameter}"]`)?.setAttribute("aria-invalid", "true");
-      place.replaceChildren(h("p", { class: "error", dir: "auto", role: "alert" }, error instanceof Problem ? error.message : t("explore.unreachable")));
+      place.replaceChildren(h("p", { class: "error", dir: "auto", role: "alert" }, !(error instanceof Problem) ? t("explore.unreachable") : error.body.type?.endsWith(":too-expensive") ? t("explore.expensive") : error.message));
     }
     place.classList.remove("stale");
   }

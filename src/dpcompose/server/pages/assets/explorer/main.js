@@ -9,15 +9,18 @@ import { Composer } from "./composer.js";
 import { growth, profile } from "./curves.js";
 import { Exports } from "./exports.js";
 import { advice, calibration } from "./inverse.js";
+import { orders } from "./orders.js";
 import { region, tradeoff } from "./rates.js";
 import { fromAddress, remember } from "./state.js";
 import { detail, theorems } from "./theorems.js";
 import { fromDocument, toDocument } from "./tree.js";
 
 const WAIT = 120;
-const QUICK = 220;
+const QUICK = 600;
 
+// What is asked about, and what is being typed: the one becomes the other when the library has read it.
 const state = { ...fromAddress(), step: "", count: 1 };
+const draft = { plan: state.plan, delta: state.delta };
 const expression = byId("expression");
 const delta = byId("delta");
 const slider = byId("k");
@@ -25,7 +28,7 @@ const composer = new Composer(byId("composer"), () => edited("form"));
 const exports = new Exports();
 const calibrating = calibration(composer, (text) => start(text, state.delta, true));
 const advising = advice((text, at) => start(text, at, true));
-const PANELS = [theorems, attacker, growth, region, profile, tradeoff, calibrating, advising];
+const PANELS = [theorems, attacker, growth, region, profile, tradeoff, orders, calibrating, advising];
 const visible = new Set();
 let running = null;
 
@@ -40,11 +43,12 @@ async function settle(source, { push = false } = {}) {
   running?.abort();
   running = new AbortController();
   const { signal } = running;
-  const text = source === "form" ? JSON.stringify(toDocument(composer.plan)) : state.plan;
+  const text = source === "form" ? JSON.stringify(toDocument(composer.plan)) : draft.plan;
+  const { delta: level } = draft;
   try {
-    const plan = await ask("/explore/plan", { mechanism: text, delta: state.delta }, signal);
+    const plan = await ask("/explore/plan", { mechanism: text, delta: level }, signal);
     if (plan.refused) throw new Problem(200, plan.refused);
-    heard(plan, source);
+    heard(plan, level, source);
     remember(state, { push });
     await questions(plan, signal);
   } catch (error) {
@@ -54,8 +58,9 @@ async function settle(source, { push = false } = {}) {
   }
 }
 
-function heard(plan, source) {
-  Object.assign(state, { plan: plan.expression, step: plan.step, count: plan.count });
+function heard(plan, level, source) {
+  Object.assign(state, { plan: plan.expression, delta: level, step: plan.step, count: plan.count });
+  draft.plan = source === "expression" ? draft.plan : plan.expression;
   if (source !== "expression") expression.value = plan.expression;
   if (source !== "form") composer.show(fromDocument(plan.document));
   composer.clear();
@@ -130,16 +135,27 @@ async function fill(panel, signal) {
   const place = card.querySelector("[data-panel]");
   card.classList.remove("stale");
   if (panel.refresh) return panel.refresh(state);
+  let shown = false;
   try {
+    if (panel.questions) {
+      const found = [];
+      for (const question of panel.questions(state)) found.push(await once(question, signal));
+      return panel.drawAll(place, found, state);
+    }
     const began = performance.now();
     panel.draw(place, await once(panel.question(state, panel.refine?.[0]), signal), state);
+    shown = true;
     if (panel.refine && performance.now() - began < QUICK) panel.draw(place, await once(panel.question(state, panel.refine[1]), signal), state);
     if (panel.after) panel.add(place, await once(panel.after(state), signal), state);
   } catch (error) {
     if (aborted(error)) throw error;
-    const sentence = error instanceof Problem ? error.message : t("explore.unreachable");
-    if (!place.childElementCount || error.status !== 422) place.replaceChildren(h("p", { class: "quiet", dir: "auto" }, sentence));
+    if (!shown || error.status !== 422) place.replaceChildren(h("p", { class: "quiet", dir: "auto" }, told(error)));
   }
+}
+
+function told(error) {
+  if (!(error instanceof Problem)) return t("explore.unreachable");
+  return error.body.type?.endsWith(":too-expensive") ? t("explore.expensive") : error.message;
 }
 
 // A panel is asked for when it comes into sight.
@@ -178,18 +194,19 @@ function fit() {
 }
 
 function start(plan, at, push) {
-  Object.assign(state, { plan, delta: at, k: "" });
+  Object.assign(draft, { plan, delta: at });
+  state.k = "";
   delta.value = at;
   settle("start", { push });
 }
 
 expression.addEventListener("input", () => {
-  state.plan = expression.value;
+  draft.plan = expression.value;
   fit();
   edited("expression");
 });
 delta.addEventListener("input", () => {
-  state.delta = delta.value.trim();
+  draft.delta = delta.value.trim();
   edited("delta");
 });
 slider.addEventListener("input", () => {
@@ -207,8 +224,10 @@ for (const name of ["fpr", "prior"]) {
   });
 }
 addEventListener("popstate", () => {
-  Object.assign(state, fromAddress());
-  delta.value = state.delta;
+  const { plan, delta: at, ...rest } = fromAddress();
+  Object.assign(draft, { plan, delta: at });
+  Object.assign(state, rest);
+  delta.value = at;
   settle("start");
 });
 byId("detail").addEventListener("click", (event) => {

@@ -2,7 +2,7 @@
 
 import { chart, colour } from "../shared/chart.js";
 import { byId, s } from "../shared/dom.js";
-import { about, numeral, ofThousand, t, whole } from "../shared/words.js";
+import { about, number, numeral, ofThousand, t, whole } from "../shared/words.js";
 
 // The boundary on its safe side, from all false alarms to all misses: (misses, false alarms). What comes after it in a
 // curved region is its mirror image, for attackers who say the opposite of what they believe.
@@ -13,7 +13,8 @@ export function boundary(reply) {
 }
 
 // The question that three panels share: it is asked once.
-export const wholeRegion = (state) => ["/v1/region", { mechanism: state.plan }];
+export const wholeRegion = (state, tolerance) => ["/v1/region", { mechanism: state.plan, tolerance }];
+export const FINENESS = ["0.05", "0.001"];
 
 // The same boundary with the false alarms first, as one reads β at α.
 export const byAlarms = (reply) => boundary(reply).map(([miss, alarm]) => [alarm, miss]).sort((a, b) => a[0] - b[0]);
@@ -23,13 +24,21 @@ const shade = (points) => (x, y) => {
   return s("polygon", { points: corners.join(" "), class: "shade", fill: colour("line-0") });
 };
 
+// What (ε, δ) is in this picture: the line of slope −e^ε that touches the region meets the axis at 1 − δ.
+function tangent(state, k) {
+  const [start, epsilon] = [1 - number(state.delta), state.upper];
+  if (k !== String(state.count) || !Number.isFinite(epsilon) || !(start > 0)) return [];
+  return [{ key: "tangent", label: t("region.tangent"), colour: "line-1", style: "dashed", points: [[0, start], [start * Math.exp(-epsilon), 0]] }];
+}
+
 const guessing = () => ({ key: "guessing", label: t("region.guessing"), colour: "ink-soft", style: "dashed", points: [[0, 1], [1, 0]] });
 
 export const region = {
   name: "region",
-  question(state) {
+  refine: FINENESS,
+  question(state, tolerance) {
     const k = state.k || String(state.count);
-    return k === String(state.count) ? wholeRegion(state) : ["/v1/region", { mechanism: `${k} * (${state.step})` }];
+    return k === String(state.count) ? wholeRegion(state, tolerance) : ["/v1/region", { mechanism: `${k} * (${state.step})`, tolerance }];
   },
   draw(host, reply, state) {
     const k = state.k || String(state.count);
@@ -37,7 +46,7 @@ export const region = {
     const corner = numeral(reply.corner.lower);
     host.dataset.area = String(reply.area.upper);
     chart(host, {
-      square: true, series: [{ key: "region", label: `k = ${k}`, colour: "line-0", style: "strong", points }, ...this.ghosts(state, k), guessing()], under: [shade(points)],
+      square: true, series: [{ key: "region", label: `k = ${k}`, colour: "line-0", style: "strong", points }, ...this.ghosts(state, k), ...tangent(state, k), guessing()], under: [shade(points)],
       x: { label: t("region.misses"), domain: [0, 1] }, y: { label: t("region.alarms"), domain: [0, 1] },
       marks: [(x, y) => s("circle", { cx: x(corner), cy: y(corner), r: 4, fill: colour("line-0") })],
       summary: t("region.summary", { k }), read: (miss) => [t("region.read", { miss: about(miss), alarm: about(across(points, miss)) })], show: { x: (v) => about(v, 4), y: (v) => about(v, 4) },
@@ -66,6 +75,7 @@ const GRID = Array.from({ length: 121 }, (_, i) => 10 ** (-5 + (5 * i) / 120));
 
 export const tradeoff = {
   name: "tradeoff",
+  refine: FINENESS,
   question: wholeRegion,
   draw(host, reply) {
     const turned = byAlarms(reply);

@@ -70,6 +70,8 @@ export async function detail(row, reply) {
     h("p", {}, h("a", { href: `/theorems/${row.theorem}`, target: "_blank", rel: "noopener" }, t("detail.page"))),
   ];
   dialog.querySelector(".dialog-body").replaceChildren(...parts.filter(Boolean));
+  // The bar that was pressed may have been drawn anew meanwhile: the focus goes back to the one in its place.
+  dialog.addEventListener("close", () => document.querySelector(`[data-theorem-row="${CSS.escape(row.theorem)}"] button`)?.focus(), { once: true });
   if (!dialog.open) dialog.showModal();
   try {
     const text = await read(`/theorems/${encodeURIComponent(row.theorem)}?part=1`);

@@ -64,7 +64,8 @@ function extent(shown, index, axis) {
 }
 
 function axes(made, x, y, box) {
-  const across = x.ticks(Math.max(3, Math.floor((box.right - box.left) / 60)));
+  const every = x.ticks(Math.max(3, Math.floor((box.right - box.left) / 60)));
+  const across = made.x.whole ? every.filter(Number.isInteger) : every;
   const upward = y.ticks(Math.max(3, Math.floor((box.bottom - box.top) / 36)));
   return s(
     "g",
@@ -79,7 +80,7 @@ function axes(made, x, y, box) {
   );
 }
 
-// Points that are no number part a line; what leaves the box ends at its edge.
+// Points that are no number part a line, and one alone is a dot; what leaves the box ends at its edge.
 function line(one, x, y, box) {
   const clamp = (v) => Math.max(box.top - 2, Math.min(box.bottom + 2, v));
   let path = "";
@@ -88,7 +89,7 @@ function line(one, x, y, box) {
     const [px, py] = [x(a), y(b)];
     if (!Number.isFinite(px) || Number.isNaN(py) || b === null || b === Infinity) open = false;
     else {
-      path += `${open ? "L" : "M"}${px.toFixed(2)} ${clamp(py).toFixed(2)}`;
+      path += `${open ? "L" : "M"}${px.toFixed(2)} ${clamp(py).toFixed(2)}${open ? "" : "h0.01"}`;
       open = true;
     }
   }
@@ -140,7 +141,7 @@ function reading(frame, made, shown) {
     const moves = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: places.length - 1 };
     if (!(event.key in moves)) return;
     event.preventDefault();
-    show(tip.hidden ? at : moves[event.key], true);
+    show(tip.hidden && event.key.startsWith("Arrow") ? at : moves[event.key], true);
   });
 }
 

@@ -12,6 +12,12 @@ export function t(key, values = {}) {
 export const known = (key) => data.messages[key] !== undefined;
 export const titled = (stem, name) => (known(`${stem}.${name}`) ? t(`${stem}.${name}`) : name.replaceAll("_", " "));
 
+// A number as people write it, such as 1/3: only to draw with, since the library reads the text itself.
+export function number(text) {
+  const parts = String(text).split("/").map(Number);
+  return parts.length === 2 ? parts[0] / parts[1] : parts[0];
+}
+
 const DIGITS = 6;
 
 // JSON has no infinity: the library writes "inf".
