@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 
 COMMAND = (sys.executable, "-c", "from dpcompose.cli import main; main()", "serve")
-PATIENCE = 60
+PATIENCE = 240
 
 
 def free_port() -> int:

@@ -130,7 +130,12 @@ def test_an_account_of_somebody_else_is_nowhere(
 def test_a_tenant_sees_and_gives_only_what_it_has(served: Service, tokens: dict[str, str]) -> None:
     with connect(served.url, token=tokens["tenant"]) as tess:
         assert {a["account"] for a in tess.accounts()} == {"north", "north child"}
-        assert all(set(t["accounts"]) <= {"north"} for t in tess.tokens())
+        mine = tess.token("tom", "analyst", accounts=["north child"])
+        assert mine["id"] in {t["id"] for t in tess.tokens()}
+        assert all(set(t["accounts"]) <= {"north", "north child"} for t in tess.tokens())
+        tess.revoke(mine["id"])
+        with pytest.raises(Refusal, match="no token"):
+            tess.revoke(tokens["south"].split("_")[1])
         for accounts in (None, ["south"], ["south child"]):
             with pytest.raises(Refusal):
                 tess.token("spy", "auditor", accounts=accounts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import subprocess
 import sys
@@ -22,11 +23,11 @@ from dpcompose.server import patience
 from dpcompose.server.problems import Problem
 from dpcompose.server.rates import Rates
 from problems import kind_of
-from service import Service, service
+from service import COMMAND, Service, service
 
 PLAN = "1000 * Sampled(Gaussian(noise_std=1), rate=0.01) + 50 * Laplace(scale=3) + 7 * DiscreteGaussian(noise_std=3)"
-SLACK = 1.5
-"""Seconds: tests share the machine with other tests."""
+SLACK = 1.5 + os.getloadavg()[0] / (os.cpu_count() or 1)
+"""Seconds: tests share the machine with other tests, and with whatever else runs there."""
 
 
 def test_an_expensive_plan_is_refused_in_time_and_starves_nobody(served: Service) -> None:
@@ -166,3 +167,11 @@ def test_one_token_and_one_guesser_are_slowed_down(tmp_path: Path) -> None:
         assert [reply.status_code for reply in guesses] == [401, 401, 429, 429]
         assert guesses[-1].headers["retry-after"]
         assert http.get("/healthz").status_code == 200
+
+
+def test_an_address_in_use_is_refused_before_anything_is_made(served: Service, tmp_path: Path) -> None:
+    command = [*COMMAND, "--port", str(served.port), "--store", f"sqlite:///{tmp_path}/b.db"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "cannot be listened on: Address already in use" in told.stderr
+    assert not (tmp_path / "b.db").exists()

@@ -32,7 +32,7 @@ NEEDED = {
     "serve --host 0.0.0.0 --workers 4 --store postgresql://books@db/books",
 )
 def serve(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where it listens.")] = 8000,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where it listens.")] = 8000,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="On which address; by default this machine only.")] = (
         "127.0.0.1"
     ),
@@ -54,6 +54,7 @@ def serve(
         if str(missing.name).partition(".")[0] not in NEEDED:
             raise
         raise DPError("The service needs more: install it with pip install 'dpcompose[server]'.") from None
+    serving.free(host, port)
     books = store or serving.default_store()
     token = serving.opened(books, another=owner_token)
     if token is not None:

@@ -21,7 +21,7 @@ from dpcompose.server.books import routes as books
 from dpcompose.server.books.work import entry as keeping
 from dpcompose.server.computing import Ticket
 from dpcompose.server.computing.asking import entry
-from dpcompose.server.observing import Metrics, log
+from dpcompose.server.observing import Metrics, listen, log
 from dpcompose.server.problems import MEDIA, SCHEMA, Kind, Problem, problem, shown
 from dpcompose.server.questions import Form
 from dpcompose.server.settings import Settings
@@ -34,6 +34,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     """The whole service, ready for a server such as uvicorn."""
     chosen = settings or Settings.from_environment()
     metrics = Metrics()
+    listen()
     made = FastAPI(
         title="dpcompose",
         version=version("dpcompose"),
@@ -91,7 +92,8 @@ def _health() -> APIRouter:
 
     @router.get("/readyz")
     async def readyz(request: Request) -> dict[str, str]:
-        """Whether a question would be answered now."""
+        """Whether a question would be answered now, and the books."""
+        request.state.client = "readiness"
         await asking.answer(request, "formula", Form.JSON, {"card": "MIR-P4"})
         if request.app.state.access is not None:
             nobody = {"name": "", "role": "", "accounts": []}

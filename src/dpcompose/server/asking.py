@@ -15,7 +15,7 @@ from dpcompose.server.forms import wanted
 from dpcompose.server.questions import QUESTIONS, Form, Question
 
 MOST_KEPT = 512
-LONGEST_KEPT = 262_144
+LONGEST_KEPT = 65_536
 
 
 class Kept:

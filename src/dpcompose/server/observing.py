@@ -6,6 +6,7 @@ A line names the route, never the path or the body: those may hold names of acco
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from datetime import UTC, datetime
@@ -25,6 +26,21 @@ def log(event: str, *, level: str = "info", **said: Any) -> None:
     line = json.dumps({"at": at, "level": level, "event": event, **said}, ensure_ascii=True)
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
+
+
+class Lines(logging.Handler):
+    """What other libraries log, in the same form."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One line."""
+        log(record.name, level=record.levelname.lower(), message=record.getMessage())
+
+
+def listen() -> None:
+    """Take over what uvicorn and asyncio have to say; it is little."""
+    for name in ("uvicorn", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [Lines(logging.WARNING)], False
 
 
 class Metrics:
@@ -58,4 +74,4 @@ class Metrics:
         return generate_latest(registry), CONTENT_TYPE_LATEST
 
 
-__all__ = ["SHARED", "Metrics", "log"]
+__all__ = ["SHARED", "Metrics", "listen", "log"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 
 import uvicorn
 from sqlalchemy import Connection
 
 from dpcompose import ledger
+from dpcompose.errors import DPError
 from dpcompose.ledger.mark import state_folder
 from dpcompose.server.access.acts import Act, Acts, Said
 from dpcompose.server.access.people import Principal, Role
@@ -57,6 +59,7 @@ def serve(settings: Settings, host: str, port: int, workers: int) -> None:
             http=Patient,
             ws="none",
             log_level="warning",
+            log_config=None,
             access_log=False,
             server_header=False,
             date_header=True,
@@ -66,6 +69,18 @@ def serve(settings: Settings, host: str, port: int, workers: int) -> None:
         )
 
 
+def free(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened on, before anything is started."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(address)
+    except OSError as error:
+        said = f"{host}:{port} cannot be listened on: {error.strerror or error}; choose another with --host and --port."
+        raise DPError(said) from None
+
+
 def default_store() -> str:
     """A file of the user."""
     folder = state_folder()
@@ -73,4 +88,4 @@ def default_store() -> str:
     return f"sqlite:///{folder / 'service.db'}"
 
 
-__all__ = ["default_store", "opened", "serve"]
+__all__ = ["default_store", "free", "opened", "serve"]

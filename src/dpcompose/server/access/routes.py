@@ -19,7 +19,7 @@ from dpcompose.server.access.people import Principal, Role
 from dpcompose.server.access.sessions import COOKIE, HOURS, Begun
 from dpcompose.server.bodies import Route
 from dpcompose.server.books import asked as wishes
-from dpcompose.server.books.routes import WRITE, acted, done, hashed, tagged
+from dpcompose.server.books.routes import LOOK_SECONDS, WRITE, acted, done, hashed, tagged
 from dpcompose.server.computing import Pool, Ticket
 from dpcompose.server.problems import Kind, Problem
 
@@ -89,8 +89,8 @@ async def sign_out(request: Request, who: Who) -> Response:
 async def tokens(request: Request, who: Who) -> Response:
     """Tokens within reach, newest first; never their secrets."""
     access: Access = request.app.state.access
-    rows = await run_in_threadpool(access.tokens.every)
-    found = [_listed(row) for row in rows if _within(who, row)]
+    rows, reached = await run_in_threadpool(access.tokens.every), await _reached(request, who)
+    found = [_listed(row) for row in rows if _within(reached, row)]
     return tagged(request, {"schema": "dpc.tokens/1", "tokens": found})
 
 
@@ -99,11 +99,14 @@ def _listed(row: Any) -> dict[str, Any]:
     return {**said, "accounts": None if row.accounts is None else json.loads(row.accounts), "revoked": row.revoked}
 
 
-def _within(who: Principal, row: Any) -> bool:
-    """Whether a token reaches no more than who looks at it, name by name."""
-    if who.accounts is None:
-        return True
-    return row.accounts is not None and set(json.loads(row.accounts)) <= set(who.accounts)
+async def _reached(request: Request, who: Principal) -> set[str] | None:
+    """The names of all accounts that somebody reaches; None for the whole book."""
+    return None if who.whole else set((await done(request, who, "reached", seconds=LOOK_SECONDS))["accounts"])
+
+
+def _within(reached: set[str] | None, row: Any) -> bool:
+    """Whether a token reaches no more than who looks at it."""
+    return reached is None or (row.accounts is not None and set(json.loads(row.accounts)) <= reached)
 
 
 @router.post("/tokens", status_code=201, openapi_extra=WRITE)
@@ -139,7 +142,7 @@ async def revoke(
     """Revoke a token: it, and every session of it, is worth nothing from now on."""
     access: Access = request.app.state.access
     row = await run_in_threadpool(access.tokens.row, token)
-    if row is None or not _within(who, row):
+    if row is None or not _within(await _reached(request, who), row):
         raise Problem(Kind.NOT_FOUND, f"There is no token {token!r} within reach of this one.", "token", token)
 
     def work(connection: Connection) -> Said:

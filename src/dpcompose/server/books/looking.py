@@ -48,11 +48,11 @@ def history(book: Book, asker: Asker, asked: Mapping[str, Any]) -> dict[str, Any
     found = reach.account(book, asker, asked["account"])
     numbers = reach.below(book, found) if asked["below"] else [found.id]
     newest, most = asked["order"] == "newest", int(asked["limit"])
-    reached = None if asker.accounts is None else {row.name for row in reach.visible(book, asker)}
+    within = None if asker.accounts is None else {row.name for row in reach.visible(book, asker)}
     kept: list[dict[str, Any]] = []
     for looked, each in enumerate(_entries(book, numbers, asked["after"], newest=newest), 1):
         if _passes(each, asked):
-            kept.append(views.entry(each, reached))
+            kept.append(views.entry(each, within))
         if len(kept) == most or looked == MOST_LOOKED:
             return {"schema": "dpc.history/1", "entries": kept, "next": each.height}
     return {"schema": "dpc.history/1", "entries": kept, "next": None}
@@ -139,6 +139,11 @@ def ready(book: Book, _asker: Asker, _asked: Mapping[str, Any]) -> dict[str, Any
     return {"book": book.desk.read(statements.identity)}
 
 
+def reached(book: Book, asker: Asker, _asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The names of all accounts within reach."""
+    return {"accounts": [row.name for row in reach.visible(book, asker)]}
+
+
 def names(book: Book, asker: Asker, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Whether accounts are all within reach; a refusal names the first that is not."""
     for name in asked["accounts"]:
@@ -156,6 +161,7 @@ LOOKING = {
     "grant": grant,
     "ready": ready,
     "names": names,
+    "reached": reached,
 }
 
 __all__ = ["LOOKING"]

@@ -93,6 +93,7 @@ class Pool:
         self._busy: Counter[str] = Counter()
         self._turn = asyncio.Condition()
         self._workers: set[Worker] = set()
+        self._returning: set[asyncio.Task[None]] = set()
         self.waiting = 0
         CONTEXT.set_forkserver_preload(["dpcompose.server.computing.warm"])
 
@@ -154,10 +155,16 @@ class Pool:
         else:
             return found
         finally:
-            if not (well and worker.alive):
-                worker = await loop.run_in_executor(self._threads, self._replaced, worker)
-            self._free.put_nowait(worker)
-            await self._leave(ticket.client)
+            back = asyncio.create_task(self._back(worker, ticket.client, well=well))
+            self._returning.add(back)  # nobody waits for it, least of all the client
+            back.add_done_callback(self._returning.discard)
+
+    async def _back(self, worker: Worker, client: str, *, well: bool) -> None:
+        """A process is free again: the same, or another one in place of one that was ended."""
+        if not (well and worker.alive):
+            worker = await asyncio.get_running_loop().run_in_executor(self._threads, self._replaced, worker)
+        self._free.put_nowait(worker)
+        await self._leave(client)
 
     def _replaced(self, worker: Worker) -> Worker:
         self._workers.discard(worker)
