@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from dpcompose.kernel import STANDARD
 
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS))
@@ -54,6 +57,14 @@ def test_what_carries_a_statement_exists(statement: Statement) -> None:
 def test_most_statements_are_mentioned_by_a_test() -> None:
     silent = [s.id for s in KNOWN if s.carriers and not theorem_map.tests_of(s)]
     assert len(silent) <= len(KNOWN) // 10, silent
+
+
+@pytest.mark.parametrize("name", sorted(STANDARD.theorems))
+def test_every_statement_can_be_read_alone(name: str) -> None:
+    """As `explain` prints it: it does not begin where another one ends."""
+    said = STANDARD.theorems[name].statement
+    assert len(said) > 40
+    assert not re.match(r"(the same|likewise|also|as (above|before)|here too)\b", said, re.IGNORECASE)
 
 
 def test_a_gap_would_be_seen() -> None:

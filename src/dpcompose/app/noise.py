@@ -17,6 +17,8 @@ def advise(
     queries: Exact, epsilon: Exact, delta: Exact = 0, sensitivity: Exact = 1, *, integer: bool | None = None
 ) -> Reply:
     """Every kind of noise for so many queries that are all alike, under exact composition."""
+    from dpcompose.curves import noises
+
     found = advice.advise(
         queries=int(exactly("queries", queries, advice.QUERIES)),
         epsilon=exactly("epsilon", epsilon, EPSILON),
@@ -24,7 +26,7 @@ def advise(
         sensitivity=exactly("sensitivity", sensitivity, SENSITIVITY),
         integer=integer,
     )
-    return Reply(found)
+    return Reply(found, pictured=lambda: noises(found))
 
 
 def share(weights: str, epsilon: Exact, delta: Exact = 0, sensitivities: str | None = None) -> Reply:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ class Reply:
     given: Mapping[str, Real] = field(default_factory=dict)
     sheet: report.Sheet | None = None
     """How the result reads, where `report` cannot know it."""
+    pictured: Callable[[], Any] | None = None
+    """What a picture shows, where that is not the result itself."""
     holds: bool | None = True
     """Whether what was claimed holds; None if nobody knows. Nothing claimed holds."""
 
@@ -76,7 +78,7 @@ class Reply:
         from dpcompose import plots
 
         try:
-            plots.save(self.result, path)
+            plots.save(self.result if self.pictured is None else self.pictured(), path)
         except ModuleNotFoundError as missing:
             raise DPError(str(missing)) from None
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dpcompose.cli.frame import Json, examples, limit, shown, target
-from dpcompose.errors import DPError, InvalidParameter
+from dpcompose.cli.frame import Json, drawn, examples, limit, shown, target
+from dpcompose.errors import InvalidParameter
 
 
 @examples(
@@ -54,21 +54,8 @@ def advise(  # noqa: PLR0917 - typer makes options of them
     if (queries is None) == (weights is None):
         raise InvalidParameter("queries, weights", "both" if queries else "neither", "exactly one of the two")
     if weights is None:
-        reply = use.advise(str(queries), epsilon, delta, sensitivity, integer=integer)
-        if place is not None:
-            drawn(reply.result, place)
-    else:
-        if place is not None:
-            raise InvalidParameter("--plot", str(place), "nothing with weights: a split has no picture")
-        reply = use.share(weights, epsilon, delta, sensitivities)
-    shown(reply, json=json)
-
-
-def drawn(found: object, place: Path) -> None:
-    """The picture comes first, so that a refusal leaves nothing behind."""
-    from dpcompose import plots
-
-    try:
-        plots.save(plots.noises(found), place)  # type: ignore[arg-type]
-    except ModuleNotFoundError as missing:
-        raise DPError(str(missing)) from None
+        drawn(use.advise(str(queries), epsilon, delta, sensitivity, integer=integer), place, json=json)
+        return
+    if place is not None:
+        raise InvalidParameter("--plot", str(place), "nothing with weights: a split has no picture")
+    shown(use.share(weights, epsilon, delta, sensitivities), json=json)

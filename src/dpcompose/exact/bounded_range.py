@@ -54,7 +54,7 @@ class Choice:
         return np.asarray(np.max(low * first + high * second, axis=1) * (1 - ROUNDING))
 
     def from_above(self, before: Floats) -> Floats:
-        r"""At least the best of all choices: at the points of the grid, and between each and the next.
+        r"""An upper bound on the best of all choices: at the points of the grid, and between each and the next.
 
         Between $t_{m+1}$ and $t_m$ the bracket is, with $e^{-t}=e^{-t_{m+1}}Y$, a constant less
         $(\beta Y+\gamma/Y)/(1-e^{-\varepsilon})$. If its summit $Y=\sqrt{\gamma/\beta}$ lies there, it is higher than

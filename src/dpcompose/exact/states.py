@@ -57,7 +57,7 @@ class Extent:
 
     @property
     def size(self) -> int:
-        """At most so many values."""
+        """An upper bound on the number of different values."""
         return min(self.ways, self.spread // self.unit + 1) if self.unit else 1
 
 

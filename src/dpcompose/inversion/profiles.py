@@ -61,7 +61,7 @@ class Profile:
 
     @cached_property
     def total_variation(self) -> float:
-        r"""At least $\delta(0)-\delta_\infty$."""
+        r"""An upper bound on $\delta(0)-\delta_\infty$: on the total variation distance, infinite losses aside."""
         rest = math.fsum(math.log1p(-min(s.total_variation, 1.0 - 1e-16)) for s in self.summands)
         return min(1.0, -math.expm1(rest * (1.0 + 1e-12)) * (1.0 + 1e-12))
 

@@ -50,7 +50,7 @@ class Context:
         return int(_flint.prec)
 
     def workprec(self, bits: int) -> WorkingPrecision:
-        """So many bits for the length of a `with` block."""
+        """Work with this many bits for the length of a `with` block."""
         return WorkingPrecision(bits)
 
 

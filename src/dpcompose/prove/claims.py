@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from dpcompose import mechanisms, theorems
 from dpcompose.description import Composition, Mechanism, Subject, Wrapper, described
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile
-from dpcompose.prove.derivations import Selection, Work, is_last, roads
+from dpcompose.notions import GDP, ZCDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile, Renyi
+from dpcompose.prove.derivations import Selection, Work, is_last, roads, uncollected
 from dpcompose.prove.parts import PartsOf
 from dpcompose.theorems.sampling.any_profile import Dotted
 
@@ -22,6 +21,8 @@ ITSELF, JOINED, CARRIED = "every_mechanism_is_itself", "same_parts_same_whole", 
 DOTTED = "dotted"
 AS_ONE = (GDP, LaplaceLoss, FiniteLoss, ApproxDP)
 """Whoever is known exactly through one of these is one pair, which wrappers know how to treat."""
+CURVES = (Renyi, ZCDP)
+"""Nothing but answers, and other curves, follows from these; what is known exactly seldom needs them."""
 
 
 class Derivation:
@@ -69,24 +70,10 @@ def known(about: Subject) -> Derivation:
         return Derivation(subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),)))
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Claims about 10⁴ parts are 10⁵ objects that stay and form no cycles: the collector, which would walk through all
-    there is again and again as they are made, waits until they are.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _profiles(work: Work) -> Iterator[Claim[Profile]]:
     """Every claim that answers questions: about many parts of a kind together, or else one by one."""
     yield from _taken_apart(work)
-    parts, bounded = PartsOf(work, facts), False
+    parts, bounded = PartsOf(work, facts_towards), False
     for claim in _along_roads(work, parts):
         bounded |= Side.UPPER in claim.side
         yield claim
@@ -114,7 +101,7 @@ def _taken_apart(work: Work) -> Iterator[Claim[Profile]]:
 
 def _sum_within(part: Mechanism) -> Claim[SameAs] | None:
     """The composition that a wrapper stands for, if it does."""
-    same = (claim for claim in facts(part) if isinstance(claim.guarantee, SameAs))
+    same = (claim for claim in facts_towards(part, SameAs) if isinstance(claim.guarantee, SameAs))
     return next((claim for claim in same if isinstance(claim.guarantee.mechanism, Composition)), None)
 
 
@@ -139,19 +126,32 @@ def _along_roads(work: Work, parts: PartsOf) -> Iterator[Claim[Profile]]:
     yield from (claim for selection, step in later for claim in selection.reached(step))
 
 
+@dataclass(slots=True)
+class _Part:
+    """What is known of one part: at once all but curves, and these when they are asked for."""
+
+    work: Work
+    once: list[Claim[Any]]
+    """A wrapped composition as one pair or promise."""
+    first: tuple[Claim[Any], ...]
+    everything: tuple[Claim[Any], ...] | None = None
+
+
 class _Facts:
     """What was found out about parts, as long as the library stays the same."""
 
     def __init__(self) -> None:
         self.under: list[Theorem] | None = None
-        self.of: dict[Mechanism, tuple[Claim[Any], ...]] = {}
+        self.of: dict[Mechanism, _Part] = {}
 
-    def current(self) -> dict[Mechanism, tuple[Claim[Any], ...]]:
+    def about(self, part: Mechanism) -> _Part:
         """Forget everything when a theorem comes in, which renews the library's lists, or when it is too much."""
         now = STANDARD.about(Verb.DESCRIBES)
         if now is not self.under or len(self.of) >= MOST_REMEMBERED:
             self.under, self.of = now, {}
-        return self.of
+        if part not in self.of:
+            self.of[part] = _found_out(part)
+        return self.of[part]
 
 
 _FACTS = _Facts()
@@ -159,48 +159,86 @@ _FACTS = _Facts()
 
 def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
     """Everything known of one part that can be composed."""
-    remembered = _FACTS.current()
-    if part not in remembered:
-        remembered[part] = _found_out(part)
-    return remembered[part]
+    known_of = _FACTS.about(part)
+    if known_of.everything is None:
+        known_of.everything = _with_curves(part, known_of)
+    return known_of.everything
 
 
-def _found_out(part: Mechanism) -> tuple[Claim[Any], ...]:
+def facts_towards(part: Mechanism, notion: type[Any]) -> tuple[Claim[Any], ...]:
+    """Facts among which are all of one notion: curves are derived for those who ask for curves."""
+    return facts(part) if issubclass(notion, CURVES) else _FACTS.about(part).first
+
+
+def _found_out(part: Mechanism) -> _Part:
+    """All but curves."""
     if isinstance(part, Composition):
-        return tuple(c for c in Derivation(part).claims if not isinstance(c.guarantee, Profile))
+        found = tuple(c for c in Derivation(part).claims if not isinstance(c.guarantee, Profile))
+        return _Part(Work(part), [], found, found)
     work = Work(part)
-    _describe(part, work)
+    once = _describe(part, work)
     for same in tuple(work.claims):
         if isinstance(same.guarantee, SameAs):
-            (carried,) = STANDARD.about(Verb.IMPLIES, SameAs)
-            for claim in facts(same.guarantee.mechanism):
-                work.apply(carried, (same, claim))
-    for claim in work.claims:  # grows while it is read
-        for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
-            if not is_last(theorem) and len(theorem.types) == 2:
-                work.apply(theorem, (claim,))
+            _carry(work, same, facts_towards(same.guarantee.mechanism, Guarantee))
+    _follow(work, lambda concluded: not issubclass(concluded, CURVES))
+    return _Part(work, once, tuple(work.claims))
+
+
+def _with_curves(part: Mechanism, found: _Part) -> tuple[Claim[Any], ...]:
+    """The same, and what follows as curves: from descriptions, from equal mechanisms, from all the rest."""
+    work = found.work
+    inside = (*facts(part.mechanism), *found.once) if isinstance(part, Wrapper) else ()
+    for theorem in STANDARD.about(Verb.DESCRIBES, type(part)):
+        is_curve = issubclass(theorem.types[-1], CURVES)
+        if len(theorem.types) == 2:
+            if is_curve:
+                work.apply(theorem, ())
+        else:
+            _applied(work, theorem, (c for c in inside if is_curve or isinstance(c.guarantee, CURVES)))
+    for same in found.first:
+        if isinstance(same.guarantee, SameAs):
+            curves = (c for c in facts(same.guarantee.mechanism) if isinstance(c.guarantee, CURVES))
+            _carry(work, same, curves)
+    _follow(work, lambda concluded: issubclass(concluded, CURVES))
     return tuple(work.claims)
 
 
-def _describe(part: Mechanism, work: Work) -> None:
-    """What the descriptions say of the part, or of it and the mechanism inside."""
-    inside = facts(part.mechanism) if isinstance(part, Wrapper) else ()
-    about = STANDARD.about(Verb.DESCRIBES, type(part))
+def _carry(work: Work, same: Claim[Any], claims: Iterable[Claim[Any]]) -> None:
+    """What is known of an equal mechanism."""
+    (carried,) = STANDARD.about(Verb.IMPLIES, SameAs)
+    for claim in claims:
+        work.apply(carried, (same, claim))
+
+
+def _follow(work: Work, wanted: Callable[[type[Any]], bool]) -> None:
+    """What follows from one claim alone, of the notions that are wanted."""
+    for claim in work.claims:  # grows while it is read
+        for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
+            if len(theorem.types) == 2 and not is_last(theorem) and wanted(theorem.types[-1]):
+                work.apply(theorem, (claim,))
+
+
+def _describe(part: Mechanism, work: Work) -> list[Claim[Any]]:
+    """What the descriptions say of the part, or of it and the mechanism inside; this one as a single pair, if it is."""
+    about = [t for t in STANDARD.about(Verb.DESCRIBES, type(part)) if not issubclass(t.types[-1], CURVES)]
+    inside = facts_towards(part.mechanism, Guarantee) if isinstance(part, Wrapper) else ()
     for theorem in about:
         if len(theorem.types) == 2:
             work.apply(theorem, ())
         else:
             _applied(work, theorem, inside)
-    if isinstance(part, Wrapper):
-        # What follows says more only to those that name it: carried over as it is it would repeat what is known.
-        naming = [theorem for theorem in about if len(theorem.types) == 3 and theorem.types[1] is not Guarantee]
-        once = _as_one(part.mechanism) if isinstance(part.mechanism, Composition) else []
+    if not isinstance(part, Wrapper):
+        return []
+    # What follows says more only to those that name it: carried over as it is it would repeat what is known.
+    naming = [theorem for theorem in about if len(theorem.types) == 3 and theorem.types[1] is not Guarantee]
+    once = _as_one(part.mechanism) if isinstance(part.mechanism, Composition) else []
+    for theorem in naming:
+        _applied(work, theorem, once)
+    if not _is_exact((*inside, *once), AS_ONE) and not any(_is_close(claim, naming) for claim in work.claims):
+        closer = _dominating(part.mechanism, {theorem.types[1] for theorem in naming})
         for theorem in naming:
-            _applied(work, theorem, once)
-        if not _is_exact((*inside, *once), AS_ONE) and not any(_is_close(claim, naming) for claim in work.claims):
-            closer = _dominating(part.mechanism, {theorem.types[1] for theorem in naming})
-            for theorem in naming:
-                _applied(work, theorem, closer)
+            _applied(work, theorem, closer)
+    return once
 
 
 def _applied(work: Work, theorem: Theorem, inside: Iterable[Claim[Any]]) -> None:
@@ -224,7 +262,7 @@ def _is_close(claim: Claim[Any], naming: list[Theorem]) -> bool:
 def _as_one(whole: Composition) -> list[Claim[Any]]:
     """A composition as a single pair or promise."""
     work = Work(whole)
-    parts = PartsOf(work, facts)
+    parts = PartsOf(work, facts_towards)
     for theorem in STANDARD.about(Verb.COMPOSES):
         if theorem.types[-1] in {FiniteLoss, ApproxDP}:
             for premises, counts in parts.selections(theorem):

@@ -11,20 +11,19 @@ from dpcompose.kernel import Claim, Side, Theorem
 from dpcompose.prove.derivations import Work, paths
 
 MANY = 64
-"""From so many different parts on, parts of one kind are reasoned about together."""
+"""From this number of different parts on, parts of one kind are reasoned about together."""
 
 
 class PartsOf:
     """What is known of the parts, one by one or, where there are many of a kind, together."""
 
-    def __init__(self, work: Work, facts: Callable[[Mechanism], tuple[Claim[Any], ...]]) -> None:
+    def __init__(self, work: Work, facts: Callable[[Mechanism, type[Any]], tuple[Claim[Any], ...]]) -> None:
         assert isinstance(work.subject, Composition)  # noqa: S101 - for the type checker
         self.whole, self.work, self._facts = work.subject, work, facts
         self.counts = tuple(count for _, count in self.whole.parts)
         kinds = {type(part) for part, _ in self.whole.parts}
         self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
         self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
-        self._table: list[tuple[Claim[Any], ...]] | None = None
         self._notions: dict[type[Any], list[list[Claim[Any]]]] = {}
         self._chains: dict[tuple[str, ...], Claim[Any] | None] = {}
 
@@ -59,12 +58,11 @@ class PartsOf:
 
     def _of(self, notion: type[Any]) -> list[list[Claim[Any]]]:
         """The claims of a notion about each part, those that give both ends first."""
-        if self._table is None:
-            self._table = [self._facts(part) for part, _ in self.whole.parts]
         if notion not in self._notions:
+            table = (self._facts(part, notion) for part, _ in self.whole.parts)
             self._notions[notion] = [
                 sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
-                for claims in self._table
+                for claims in table
             ]
         return self._notions[notion]
 

@@ -56,12 +56,12 @@ class Chain:
         return np.array([x for x, _ in ends]), np.array([y for _, y in ends])
 
     def floor(self, at: Floats) -> Floats:
-        """No more than the chain, at each point."""
+        """Lower bounds on the chain at these points."""
         found = _interpolated(*self._down, at)
         return np.maximum(np.nextafter(found * (1.0 - _SLACK), -math.inf), 0.0)
 
     def ceiling(self, at: Floats) -> Floats:
-        """No less than the chain, at each point."""
+        """Upper bounds on the chain at these points."""
         found = _interpolated(*self._up, at)
         return np.where(found > 0.0, np.minimum(np.nextafter(found * (1.0 + _SLACK), math.inf), 1.0), 0.0)
 

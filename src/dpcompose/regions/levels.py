@@ -181,7 +181,7 @@ class Levels:
         return Knee(factor, min(Enclosure.of(below).lower, self.leak), 0.0, FAR, len(self.known) - 1)
 
     def _steepest(self, i: int) -> Ball:
-        r"""At least $-\delta'$ at and after level $i$: the chord before it, and $Q(A) \le (1-\delta)/s$."""
+        r"""An upper bound on $-\delta'$ at and after level $i$: the chord before it, and $Q(A) \le (1-\delta)/s$."""
         here = self.known[i]
         most = (1 - ball(here.delta.lower)) / here.factor
         if i:
@@ -191,7 +191,7 @@ class Levels:
         return most.upper()
 
     def _flattest(self, i: int) -> Ball:
-        r"""At most $-\delta'$ at and before level $i$: the chord after it."""
+        r"""A lower bound on $-\delta'$ at and before level $i$: the chord after it."""
         if i + 1 == len(self.known):
             return ball(0)
         here, after = self.known[i], self.known[i + 1]

@@ -23,7 +23,7 @@ from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import DDR20
 
 MOST_RUNS = 1000
-"""Beyond so many runs of one kind the optimum for a fixed plan is not listed."""
+"""With more runs of one kind the optimum for a fixed plan is not listed."""
 EFFORT, MOST_EFFORT = 10**6, 6 * 10**6
 """How many cells of a grid are worth their while, and how many where fewer would make it coarse."""
 FINEST, COARSE, COARSEST = 400, 8, 3
@@ -35,7 +35,7 @@ Kinds = tuple[tuple[Fraction, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class FixedSeries(Profile):
-    """So many runs of one range, all chosen in advance."""
+    """Runs of one range, all chosen in advance, and how many there are."""
 
     range: Fraction
     count: int

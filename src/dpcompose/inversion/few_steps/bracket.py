@@ -78,7 +78,7 @@ class Between:
     steps: Sequence[CutStep]
 
     def upper(self, epsilon: float) -> float:
-        """δ from above."""
+        """An upper bound on δ(ε)."""
         if epsilon < self.floor:
             return 1.0
         scale = math.exp(min(epsilon, 700.0))
@@ -89,7 +89,7 @@ class Between:
         return min(1.0, found)  # in this order 1 also stands for what floats have lost
 
     def _pulled_back(self, epsilon: float) -> float:
-        """At least $Q$ of a step beyond its last edge with the sum below ε."""
+        """An upper bound on $Q$ of the event that a step lies beyond its last edge and the sum below ε."""
         return math.fsum(
             min(exp_up(constant + s * epsilon) for s, constant in tails)
             for limit, tails in self._low_tails
@@ -133,7 +133,7 @@ class Between:
         return found
 
     def lower(self, epsilon: float) -> float:
-        """δ from below."""
+        """A lower bound on δ(ε)."""
         image = self.over_image.upper * math.exp(min(epsilon, 700.0))
         beyond = max(self.over.lower - image * (1.0 + 4.0 * LIBM), 0.0)
         found = (self.lower_law.lower(epsilon, self.blur) + beyond) * (1.0 - 4.0 * UNIT_ROUNDOFF)

@@ -45,8 +45,8 @@ def above(cells: Cells, span: float) -> Floats:
 
 
 def upper_weights(cells: Cells, span: float) -> Floats:
-    r"""At least the weights of the chord, at either end of a cell: any positive function convex in $e^{-l}$ has no
-    smaller a sum over them than its mean over the cells.
+    r"""Upper bounds on the weights of the chord, at either end of a cell: any positive function convex in $e^{-l}$
+    has no smaller a sum over them than its mean over the cells.
     """
     mass = cells.mass * (1.0 + cells.mass_error + 4.0 * UNIT_ROUNDOFF)
     share = -np.expm1(-span)

@@ -38,26 +38,26 @@ class Mesh(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """What the cells of a mesh hold, and what lies outside."""
+    """What the cells of a mesh hold, and what lies outside. `mass` and `excess` are values, with the errors below."""
 
     mass: Floats
     excess: Floats
     mass_error: float
-    """Relative."""
+    """An upper bound on the relative error of every mass."""
     excess_error: Floats
-    """Absolute."""
+    """Upper bounds on the absolute errors of the excesses, cell by cell."""
     blur: float
-    """An outcome may lie so far, in loss, from the cell in which it is counted."""
+    """An upper bound on how far, in loss, an outcome may lie outside the cell in which it is counted."""
     under: float
-    """At least the probability below the first edge."""
+    """An upper bound on the probability below the first edge."""
     over: Enclosure = ZERO
     """The probability of a finite loss beyond the last edge."""
     over_image: Enclosure = ZERO
     r"""$\int e^{-l}dP$ over the same."""
     kept: float = 1.0
-    """At most the probability of a finite loss."""
+    """A lower bound on the probability of a finite loss."""
     image: float = 1.0
-    r"""At most $\int e^{-l}dP$ over all finite losses from the first edge on."""
+    r"""A lower bound on $\int e^{-l}dP$ over all finite losses from the first edge on."""
 
 
 class Sketch(NamedTuple):
@@ -76,7 +76,7 @@ class Divisible(Protocol):
 
     @property
     def least(self) -> float:
-        """No loss is below this."""
+        """A lower bound on all losses."""
 
     def reach(self, log_mass: float) -> tuple[float, float]:
         """Losses beyond which about `exp(log_mass)` lies, on either side; the ends, where they come first."""

@@ -32,7 +32,7 @@ from dpcompose.numerics.unreachable import Unreachable
 FADED = 45.0
 """Beyond e^-45 of the first term nothing is summed."""
 MOST_POINTS = 1 << 22
-"""No transform is longer."""
+"""The greatest length of a transform."""
 NARROW = 1 << 16
 """Sums with no more points than this are not worth a window."""
 STEPS = (1.0, 2.0, 4.0, 8.0)
@@ -95,10 +95,10 @@ class Composed:
     """The first point of the window."""
     law: Floats
     error: float
-    """In the Euclidean norm."""
+    """An upper bound on the error of `law`, in the Euclidean norm."""
     relative: float
     wrapped: float
-    """At least the tilted probability outside the window."""
+    """An upper bound on the tilted probability outside the window."""
 
     def read(self, epsilon: float) -> tuple[float, float, float, float]:
         r"""$\ln$ of a scale, and in its units: δ(ε), the error of it, and what may be missing or too much."""
@@ -118,17 +118,17 @@ class Composed:
         return log_scale, value, rounding * SLACK, rest * SLACK
 
     def doubt(self, epsilon: float, blur: float) -> float:
-        """How far places may be off, all together."""
+        """An upper bound on how far places may be off, all together."""
         far = abs(self.lowest) + abs(epsilon) + self.span * (self.start + self.law.size)
         return blur + 8.0 * UNIT_ROUNDOFF * far
 
     def lower(self, epsilon: float, blur: float) -> float:
-        """δ from below, where places are off by no more than `blur`."""
+        """A lower bound on δ(ε), where places are off by no more than `blur`."""
         scale, value, error, rest = self.read(epsilon + self.doubt(epsilon, blur))
         return max(value - error - rest, 0.0) * math.exp(min(scale, 700.0)) * (1.0 - self.relative)
 
     def upper(self, epsilon: float, blur: float) -> float:
-        """δ from above, likewise."""
+        """An upper bound on δ(ε), where places are off by no more than `blur`."""
         scale, value, error, rest = self.read(epsilon - self.doubt(epsilon, blur))
         if scale > 700.0:  # no float holds the scale, so nothing is said
             return math.inf
@@ -143,7 +143,7 @@ class Product:
     tilt: float
     size: int
     points: int = 1
-    """How many the sum can reach."""
+    """How many lattice points the sum can reach."""
     shift: int = 0
     """Where it is counted from: the sum of the peaks."""
     steps: int = 0
@@ -158,7 +158,7 @@ class Product:
         self.values = np.ones(self.size // 2 + 1, dtype=np.complex128)
 
     def add(self, law: LatticeLaw) -> None:
-        """So many steps more."""
+        """Convolve with more steps of one law."""
         slope, k = self.tilt * self.span, law.count
         c, p = law.tilted(slope)
         peak = int(np.argmax(p))
@@ -175,7 +175,7 @@ class Product:
 
     @property
     def laws(self) -> int:
-        """How many were added."""
+        """How many steps were added."""
         return len(self.lowest)
 
     def composed(self, start: int = 0, wrapped: float = 0.0) -> Composed:

@@ -52,19 +52,19 @@ class Enumerated(Pointwise):
         return float((self.weights[above] * -np.expm1(epsilon - self.losses[above])).sum())
 
     def lower(self, epsilon: float) -> float:
-        """δ from below."""
+        """A lower bound on δ(ε)."""
         return max(
             0.0, self._value(epsilon + self.loss_error + 4.0 * UNIT_ROUNDOFF * abs(epsilon)) * (1.0 - self.weight_error)
         )
 
     def upper(self, epsilon: float) -> float:
-        """δ from above."""
+        """An upper bound on δ(ε)."""
         value = self._value(epsilon - self.loss_error - 4.0 * UNIT_ROUNDOFF * abs(epsilon)) * (1.0 + self.weight_error)
         return min(1.0, value + UNDERFLOW * self.losses.size)  # in this order 1 also stands for what floats have lost
 
 
 def enumerated(pieces: Sequence[tuple[AtomStep, int]]) -> Enumerated:
-    """Piece by piece."""
+    """List every value of the sum with its weight, one kind of step at a time."""
     losses, logs, loss_error, weight_error = np.zeros(1), np.zeros(1), 0.0, 0.0
     for piece, count in pieces:
         more, more_logs = _shared_out(piece, count)

@@ -73,12 +73,12 @@ class LaplaceInside(Pointwise):
         return 2.0 * UNIT_ROUNDOFF * (8.0 * logs + 8.0 * k + 8.0 * MOST_INSIDE + NODES + 64.0) + 16.0 * LIBM
 
     def lower(self, epsilon: float) -> float:
-        """δ from below."""
+        """A lower bound on δ(ε)."""
         value, error, _ = self._value(epsilon + self._blur)
         return max(0.0, (value - error) * (1.0 - self._relative))
 
     def upper(self, epsilon: float) -> float:
-        """δ from above."""
+        """An upper bound on δ(ε)."""
         value, error, more = self._value(epsilon - self._blur)
         return min(1.0, (value + error) * (1.0 + self._relative) + more)  # in this order, for what floats have lost
 

@@ -208,13 +208,13 @@ def _inside(known: Enclosure) -> float:
 
 
 def log_delta_of(sketch: Sketch, epsilon: float) -> float:
-    """Of one step alone, quick."""
+    """Uncertified ln δ(ε) of a single step, from its sketch."""
     found = float(sketch.weights @ np.maximum(-np.expm1(np.minimum(epsilon - sketch.losses, 0.0)), 0.0))
     return math.log(found) if found > 0.0 else -690.0
 
 
 def _epsilon(sketch: Sketch, log_delta: float) -> float:
-    """Of one step alone, quick."""
+    """Uncertified ε(δ) of a single step, from its sketch."""
     low, high = 0.0, max(float(sketch.losses.max()), 0.0)
     for _ in range(60):
         middle = 0.5 * (low + high) if high < 4.0 * low else math.sqrt(max(low, 1e-9 * high) * high)

@@ -22,8 +22,10 @@ from dpcompose.numerics.rounding import inner
 
 Pieces = Sequence[tuple[Divisible, int]]
 MOST_CHOICES = 20_000
-DEVIATIONS, WORTHWHILE = 9.0, 0.05
-"""Beyond so many, the other steps do not pull a sum back; and how far, beside ε, they could if they all did."""
+DEVIATIONS = 9.0
+"""How many deviations below its mean the sum of the other steps is expected at the lowest."""
+WORTHWHILE = 0.05
+"""If the other steps can pull a sum back by less than this share of ε, no bound on it is looked for."""
 
 
 def ranges(pieces: Pieces, low: float, high: float, log_mass: float) -> list[tuple[float, float]]:

@@ -47,7 +47,7 @@ class Curve(Protocol):
 
 
 class Integrals(NamedTuple):
-    """Of each cell: see `cells`."""
+    """The two integrals of each cell, as in `cells`, with upper bounds on their errors."""
 
     mass: Floats
     excess: Floats

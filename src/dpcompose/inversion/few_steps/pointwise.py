@@ -18,15 +18,15 @@ class Pointwise(ABC):
     """Everything that follows from the two bounds."""
 
     farthest = math.inf
-    """Losses are listed up to here."""
+    """Losses are listed up to this one."""
 
     @abstractmethod
     def lower(self, epsilon: float) -> float:
-        """δ from below."""
+        """A lower bound on δ(ε)."""
 
     @abstractmethod
     def upper(self, epsilon: float) -> float:
-        """δ from above."""
+        """An upper bound on δ(ε)."""
 
     def delta(self, epsilon: float, tolerance: float) -> Enclosure:  # noqa: ARG002 - as close as floats can
         """δ(ε)."""

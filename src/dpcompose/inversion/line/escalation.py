@@ -20,8 +20,10 @@ from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure
 from dpcompose.numerics.rounding import log_up
 from dpcompose.numerics.unreachable import TooManyNodes, Unreachable
 
-AFFORDABLE, CLOSED = 400, 10_000
-"""So many frequencies at most, for transforms that are sums over nodes and for closed forms: a second or less."""
+AFFORDABLE = 400
+"""The greatest number of frequencies for transforms that are sums over nodes: a second or less."""
+CLOSED = 10_000
+"""The greatest number of frequencies for transforms in closed form: a second or less."""
 FINEST = 1e-14
 AT_ONCE = 1e-5
 """A δ that is reached so close to ε = 0, beside how fast δ falls, is δ(0) but for digits that cost seconds."""

@@ -17,7 +17,7 @@ from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Floats
 
 
 class Numbers(NamedTuple):
-    """Of one step, or of all, on one line; errors are bounds."""
+    """The numbers of one step, or of all steps together, on one line; errors are upper bounds."""
 
     log_moment: float
     log_moment_error: float
@@ -34,7 +34,7 @@ class Numbers(NamedTuple):
 
     @property
     def cumulants(self) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
         return Cumulants(self.value, self.slope, self.curvature)
 
 
@@ -68,7 +68,7 @@ class Tally:
         self.numbers, self.number_sizes = np.zeros(len(Numbers._fields)), np.zeros(len(Numbers._fields))
 
     def add(self, one: Addend, count: int) -> None:
-        """So many more of one step."""
+        """Add one step, `count` times."""
         curves, numbers = count * one.curves, count * one.numbers
         self.curves += curves
         self.curve_sizes += np.abs(curves)

@@ -20,7 +20,7 @@ from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, Integers, s
 from dpcompose.numerics.unreachable import Unreachable
 
 RUNGS = 12
-"""So many tilts are tried on each side for the aliasing bound."""
+"""How many tilts are tried on each side of the saddle for the aliasing bound."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Spectrum:
         return math.fsum(terms), error + UNIT_ROUNDOFF * abs(math.fsum(terms))
 
     def log_decay(self, frequencies: Floats) -> Floats:
-        """Certified decay beyond each frequency."""
+        r"""Upper bounds on $\ln|\varphi|$ at and beyond each frequency."""
         total = np.zeros(frequencies.shape)
         for part in self.parts:
             total = total + part.log_decay(frequencies)

@@ -68,7 +68,7 @@ class DiscreteGaussianLoss:
         return repeat([p for p in cast(Sequence[tuple[DiscreteGaussianLoss, int]], parts) if p[0].sensitivity])
 
     def dominating(self) -> Sequence[tuple[Loss, int]]:
-        """Something simpler that is worse."""
+        """Steps of a simpler kind that together cost at least as much."""
         return [(self, 1)]
 
     def trimmed(self, log_mass: float, sharpness: int) -> DiscreteGaussianLoss:  # noqa: ARG002 - light tail
@@ -159,7 +159,7 @@ class WideDiscreteGaussian:
 
     @property
     def _others(self) -> float:
-        """At least all terms but the first, of either sum."""
+        """An upper bound on the sum of all terms but the first, in either sum."""
         return 3.0 * math.exp(-0.5 * (math.pi * self.noise_std) ** 2)
 
     @property
@@ -169,7 +169,7 @@ class WideDiscreteGaussian:
 
     @property
     def log_moment_error(self) -> float:
-        """A bound on its error."""
+        """An upper bound on the absolute error of `log_moment`."""
         return (self._relative * self.log_moment + 4.0 * self._others) * SLACK
 
     @property
@@ -193,7 +193,7 @@ class WideDiscreteGaussian:
         return excess + 1j * (size * np.sin(angle)), error
 
     def log_modulus(self, spacing: float, indices: Integers) -> Floats:
-        """A bound on the logarithm of the modulus."""
+        r"""Upper bounds on $\ln|\varphi|$, frequency by frequency."""
         _, distance, doubt = self._nearest(multiples(spacing, indices))
         least = np.maximum(np.abs(distance) - doubt, 0.0)
         exponent = 0.5 * least * least * self._mu_squared * (1.0 - 1e-12)

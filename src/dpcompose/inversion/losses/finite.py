@@ -46,7 +46,7 @@ class FiniteLoss:
 
     @property
     def trim_lost(self) -> float:
-        """At least the probability that trimming took away."""
+        """An upper bound on the probability removed by trimming."""
         return self.hidden.upper
 
     @classmethod
@@ -56,7 +56,7 @@ class FiniteLoss:
 
     @property
     def supremum(self) -> float:
-        """No finite loss exceeds this."""
+        """An upper bound on every finite loss."""
         greatest = float(np.max(self.losses + self.loss_error))
         return math.nextafter(greatest, math.inf) if np.any(np.asarray(self.loss_error) > 0.0) else greatest
 
@@ -104,7 +104,7 @@ class FiniteLoss:
         )
 
     def dominating(self) -> Sequence[tuple[Loss, int]]:
-        """Something simpler that is worse."""
+        """Steps of a simpler kind that together cost at least as much."""
         return [(self, 1)]
 
     @cached_property
@@ -185,7 +185,7 @@ class FiniteLoss:
         return np.add.reduceat(w * losses, starts) / mass, np.log(mass)
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
         return quick_cumulants(*self._quick, tilt)
 
     def step(self, tilt: float, reach: float, error: float) -> TiltedNodes:  # noqa: ARG002 - no quadrature

@@ -52,7 +52,7 @@ class GaussianSum:
         return min(1.0, math.sqrt(self._number) * 0.398942280402)
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
         v = self._number
         return Cumulants(0.5 * tilt * (tilt + 1.0) * v, (tilt + 0.5) * v, v)
 
@@ -69,7 +69,7 @@ class GaussianSum:
         return [], 0.0
 
     def fewer(self, count: int) -> GaussianSum:
-        """With so many steps taken out."""
+        """The sum without some of its steps."""
         raise NotImplementedError(count)
 
     def dominating(self) -> Sequence[LossSum]:
@@ -86,12 +86,12 @@ class TiltedGaussian:
 
     @property
     def log_moment(self) -> float:
-        """$K(t)$."""
+        r"""$K(t) = \ln M(t)$, off by at most `log_moment_error`."""
         return 0.5 * self.tilt * (self.tilt + 1.0) * self.variance
 
     @property
     def log_moment_error(self) -> float:
-        """A bound on the error of `log_moment`."""
+        """An upper bound on the absolute error of `log_moment`."""
         return 6.0 * UNIT_ROUNDOFF * self.log_moment
 
     @property
@@ -101,7 +101,7 @@ class TiltedGaussian:
 
     @property
     def centre_error(self) -> float:
-        """A bound on the error of `centre`."""
+        """An upper bound on the absolute error of `centre`."""
         return 4.0 * UNIT_ROUNDOFF * self.centre
 
     def logarithm(self, spacing: float, indices: Integers) -> Logarithm:
@@ -111,9 +111,9 @@ class TiltedGaussian:
         return Logarithm(modulus, np.zeros_like(modulus), -8.0 * UNIT_ROUNDOFF * modulus)
 
     def log_decay(self, frequencies: Floats) -> Floats:
-        """Certified decay beyond each frequency."""
+        r"""Upper bounds on $\ln|\varphi|$ at and beyond each frequency."""
         return -0.5 * (1.0 - 1e-12) * self.variance * frequencies * frequencies
 
     def log_bound(self, spacing: float, indices: Integers) -> Floats:
-        """A cheap bound at each frequency."""
+        r"""Cheap upper bounds on $\ln|\varphi|$, frequency by frequency."""
         return self.log_decay(multiples(spacing, indices))

@@ -67,7 +67,7 @@ class LaplaceLoss:
 
     @property
     def supremum(self) -> float:
-        """No finite loss exceeds this."""
+        """An upper bound on every finite loss."""
         return Enclosure.exactly(self.size).upper
 
     @property
@@ -98,7 +98,7 @@ class LaplaceLoss:
         return nodes.losses, nodes.log_weights
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
         return quick_cumulants(*self._quick, tilt)
 
     def step(self, tilt: float, reach: float, error: float) -> TiltedLaplace:
@@ -109,7 +109,7 @@ class LaplaceLoss:
         return TiltedLaplace(self, tilt, TiltedNodes(self.nodes(tilt, near, error), tilt))
 
     def nodes(self, tilt: float, reach: float, error: float) -> Nodes:
-        """As many panels as keep the phase within a panel moderate."""
+        """The number of panels that keeps the phase within a panel moderate."""
         count = max(1, math.ceil(math.hypot(tilt + 0.5, reach) * self._number[0] / 5.0))
         while float(self._quadrature(count, tilt)(np.array([reach]))[0]) > math.log(error) and count <= MOST_PANELS:
             count = math.ceil(1.3 * count)
@@ -191,7 +191,7 @@ class TiltedLaplace:
 
     @property
     def log_moment_error(self) -> float:
-        """A bound on the error of `log_moment`."""
+        """An upper bound on the absolute error of `log_moment`."""
         if self.low is not None:
             return self.low.log_moment_error
         return (2.0 * UNIT_ROUNDOFF + self.loss.number_error) * self.tilt * self.loss.number + 4.0 * LIBM

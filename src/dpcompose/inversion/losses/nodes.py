@@ -24,7 +24,7 @@ from dpcompose.inversion.losses.protocols import Cumulants
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, inner, multiples, short
 
 MOST_PRODUCTS = 20_000_000
-"""Beyond so many node-frequency pairs an FFT is faster."""
+"""With more pairs of a node and a frequency than this, an FFT is faster."""
 NEAR = 48
 MANY = 200_000
 SCATTERED = 1
@@ -106,12 +106,12 @@ class TiltedNodes:
 
     @property
     def log_moment(self) -> float:
-        """$K(t)$."""
+        r"""$K(t) = \ln M(t)$, off by at most `log_moment_error`."""
         return self._moment[0]
 
     @property
     def log_moment_error(self) -> float:
-        """A bound on the error of `log_moment`."""
+        """An upper bound on the absolute error of `log_moment`."""
         return self._moment[1]
 
     @cached_property

@@ -62,5 +62,5 @@ def _lagrange(offset: Floats, order: int) -> list[Floats]:
 
 
 def _lebesgue(order: int) -> float:
-    """At least the sum of the absolute Lagrange weights between the two middle nodes."""
+    """An upper bound on the sum of the absolute Lagrange weights between the two middle nodes."""
     return 1.0 + math.log(order)

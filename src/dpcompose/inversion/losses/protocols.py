@@ -39,11 +39,11 @@ class TiltedSum(Protocol):
 
     @property
     def log_moment(self) -> float:
-        """$K(t)$."""
+        r"""$K(t) = \ln M(t)$, off by at most `log_moment_error`."""
 
     @property
     def log_moment_error(self) -> float:
-        """A bound on the error of `log_moment`."""
+        """An upper bound on the absolute error of `log_moment`."""
 
     @property
     def centre(self) -> float:
@@ -51,16 +51,16 @@ class TiltedSum(Protocol):
 
     @property
     def centre_error(self) -> float:
-        """A bound on the error of `centre`."""
+        """An upper bound on the absolute error of `centre`."""
 
     def logarithm(self, spacing: float, indices: Integers) -> Logarithm:
         r"""$\ln\varphi$ at the frequencies $m\Delta$, centred at `centre`."""
 
     def log_decay(self, frequencies: Floats) -> Floats:
-        r"""A bound on $\ln\sup_{|v|\ge U}|\varphi(v)|$ for each $U$, non-increasing."""
+        r"""An upper bound on $\ln\sup_{|v|\ge U}|\varphi(v)|$ for each $U$, non-increasing."""
 
     def log_bound(self, spacing: float, indices: Integers) -> Floats:
-        r"""A cheap bound on $\ln|\varphi(m\Delta)|$, frequency by frequency."""
+        r"""A cheap upper bound on $\ln|\varphi(m\Delta)|$, frequency by frequency."""
 
 
 class LossSum(Protocol):
@@ -76,28 +76,28 @@ class LossSum(Protocol):
 
     @property
     def supremum(self) -> float:
-        """No finite value of the sum exceeds this."""
+        """An upper bound on every finite value of the sum."""
 
     @property
     def total_variation(self) -> float:
-        """At least the total variation distance of the composed pair, infinite losses aside."""
+        """An upper bound on the total variation distance of the composed pair, infinite losses aside."""
 
     @property
     def trim_lost(self) -> float:
-        """At least the probability that trimming took away."""
+        """An upper bound on the probability removed by trimming."""
 
     @property
     def lattice(self) -> Lattice | None:
         """The lattice on which the sum lives, if it does."""
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
 
     def tilted(self, tilt: float, reach: float, error: float) -> TiltedSum:
         """The certified law at this tilt, for frequencies up to `reach`, with quadrature error about `error`."""
 
     def trimmed(self, log_mass: float, sharpness: int) -> LossSum:
-        """The same sum with about so much probability taken from its far upper tail, or itself."""
+        """The same sum with about `exp(log_mass)` of its probability taken from the far upper tail, or itself."""
 
     def jumps(self, log_mass: float) -> tuple[Sequence[Loss], float]:
         """What trimming hides of one step, as separate laws, and a bound on the probability (over all steps) still
@@ -105,7 +105,7 @@ class LossSum(Protocol):
         """
 
     def fewer(self, count: int) -> LossSum:
-        """This sum with so many of its steps taken out."""
+        """This sum without `count` of its steps."""
 
     def dominating(self) -> Sequence[LossSum]:
         """Something simpler whose profile lies above this one's, for when all else fails; or itself."""
@@ -128,11 +128,11 @@ class TiltedStep(Protocol):
 
     @property
     def log_moment(self) -> float:
-        """$K(t)$."""
+        r"""$K(t) = \ln M(t)$, off by at most `log_moment_error`."""
 
     @property
     def log_moment_error(self) -> float:
-        """A bound on the error of `log_moment`."""
+        """An upper bound on the absolute error of `log_moment`."""
 
     @property
     def centre(self) -> float:
@@ -158,18 +158,18 @@ class RepeatableLoss(Loss, Protocol):
 
     @property
     def supremum(self) -> float:
-        """No finite loss exceeds this."""
+        """An upper bound on every finite loss."""
 
     @property
     def total_variation(self) -> float:
-        """At least the total variation distance."""
+        """An upper bound on the total variation distance."""
 
     @property
     def trim_lost(self) -> float:
-        """At least the probability that trimming took away."""
+        """An upper bound on the probability removed by trimming."""
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
 
     def step(self, tilt: float, reach: float, error: float) -> TiltedStep:
         """The certified law of one step at this tilt."""
@@ -184,7 +184,7 @@ class RepeatableLoss(Loss, Protocol):
         """What trimming hides, in bands."""
 
     def dominating(self) -> Sequence[tuple[Loss, int]]:
-        """Something simpler that is worse."""
+        """Steps of a simpler kind that together cost at least as much."""
 
 
 class Cumulants(NamedTuple):

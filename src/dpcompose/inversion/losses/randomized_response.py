@@ -85,7 +85,7 @@ class TwoPointSum:
 
     @property
     def supremum(self) -> float:
-        """No finite loss exceeds this."""
+        """An upper bound on every finite loss."""
         if self.size_error or self.sizes.size > FEW_KINDS:
             return math.fsum((self.counts * self.sizes).tolist()) * (1.0 + 8.0 * UNIT_ROUNDOFF)
         return total_up([times(int(k), e) for k, e in zip(self.counts.tolist(), self.sizes.tolist(), strict=True)])
@@ -97,7 +97,7 @@ class TwoPointSum:
         return min(1.0, -math.expm1(float(none) * (1.0 + 1e-12)) * (1.0 + 1e-12))
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
         e, k = self.sizes, self.counts
         shape = np.tanh((tilt + 0.5) * e)
         spread = np.cosh(np.minimum((tilt + 0.5) * e, 350.0)) ** -2.0
@@ -116,11 +116,11 @@ class TwoPointSum:
         return [], 0.0
 
     def fewer(self, count: int) -> TwoPointSum:
-        """With so many steps taken out."""
+        """The sum without some of its steps."""
         raise NotImplementedError(count)
 
     def dominating(self) -> Sequence[LossSum]:
-        """Something simpler that is worse."""
+        """Steps of a simpler kind that together cost at least as much."""
         return [self]
 
 
@@ -143,7 +143,7 @@ class TiltedTwoPoint:
 
     @property
     def log_moment(self) -> float:
-        """$K(t)$."""
+        r"""$K(t) = \ln M(t)$, off by at most `log_moment_error`."""
         return math.fsum((self.total.counts * _log_moments(self.total.sizes, self.tilt)).tolist())
 
     @cached_property
@@ -172,7 +172,7 @@ class TiltedTwoPoint:
 
     @property
     def centre_error(self) -> float:
-        """A bound on the error of `centre`."""
+        """An upper bound on the absolute error of `centre`."""
         return 2.0 * UNIT_ROUNDOFF * float(self.total.counts @ self._centres)
 
     def logarithm(self, spacing: float, indices: Integers) -> Logarithm:

@@ -57,12 +57,12 @@ class TiltedRepeated:
 
     @property
     def log_moment(self) -> float:
-        """$K(t)$."""
+        r"""$K(t) = \ln M(t)$, off by at most `log_moment_error`."""
         return self.count * self.step.log_moment
 
     @property
     def log_moment_error(self) -> float:
-        """A bound on the error of `log_moment`."""
+        """An upper bound on the absolute error of `log_moment`."""
         return self.count * self.step.log_moment_error + 2.0 * UNIT_ROUNDOFF * abs(self.log_moment)
 
     @property
@@ -72,7 +72,7 @@ class TiltedRepeated:
 
     @property
     def centre_error(self) -> float:
-        """A bound on the error of `centre`."""
+        """An upper bound on the absolute error of `centre`."""
         return UNIT_ROUNDOFF * abs(self.centre)
 
     def logarithm(self, spacing: float, indices: Integers) -> Logarithm:
@@ -81,7 +81,7 @@ class TiltedRepeated:
         return power(excess, error, self.count)
 
     def log_decay(self, frequencies: Floats) -> Floats:
-        """Certified decay beyond each frequency."""
+        r"""Upper bounds on $\ln|\varphi|$ at and beyond each frequency."""
         return self.count * self.layers.log_decay(frequencies) * (1.0 - 1e-12)
 
     def log_bound(self, spacing: float, indices: Integers) -> Floats:
@@ -121,21 +121,21 @@ class Repeated:
 
     @property
     def supremum(self) -> float:
-        """No finite loss exceeds this."""
+        """An upper bound on every finite loss."""
         return times(self.count, self.loss.supremum)
 
     @property
     def total_variation(self) -> float:
-        """At least the total variation distance."""
+        """An upper bound on the total variation distance."""
         return union(self.loss.total_variation, self.count)
 
     @property
     def trim_lost(self) -> float:
-        """At least the probability that trimming took away."""
+        """An upper bound on the probability removed by trimming."""
         return union(self.loss.trim_lost, self.count)
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
         k = self.count
         value, slope, curvature = self.loss.cumulants(tilt)
         return Cumulants(k * value, k * slope, k * curvature)
@@ -154,7 +154,7 @@ class Repeated:
         return bands, union(beyond, self.count)
 
     def fewer(self, count: int) -> Repeated:
-        """This sum with so many of its steps taken out."""
+        """This sum without `count` of its steps."""
         return Repeated(self.loss, self.count - count)
 
     def dominating(self) -> Sequence[LossSum]:

@@ -24,10 +24,15 @@ from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats, Integers, nearest
 
 REACH = 22.0
-"""So many deviations from both centres: beyond lies less than 1e-100, which may leak."""
-MOST_LISTED, MOST_INTEGERS = 3_000, 2_500_000
-BULK, GROUPS = 8.0, 500
-"""So many deviations around both centres have so many groups each; beyond, a quarter of that."""
+"""How many deviations around both centres are followed: beyond lies less than 1e-100, which may leak."""
+MOST_LISTED = 3_000
+"""Up to as many integers each is listed by itself; more are grouped."""
+MOST_INTEGERS = 2_500_000
+"""Noise that reaches further is not followed."""
+BULK = 8.0
+"""How many deviations around both centres are divided finely."""
+GROUPS = 500
+"""How many groups a deviation has there; beyond, a quarter of that."""
 
 
 class Grouping(Enum):
@@ -39,7 +44,7 @@ class Grouping(Enum):
 
 
 def integers(noise_std: Real, sensitivity: int) -> int:
-    """How many integers are within reach."""
+    """How many integers lie within reach of the noise, about either centre."""
     return 2 * math.ceil(REACH * float(noise_std)) + sensitivity + 1
 
 
@@ -64,7 +69,7 @@ class SampledDiscreteGaussianLoss:
         return _listed(self)
 
     def atoms(self) -> FiniteLoss:
-        """The same, made anew."""
+        """Every loss, or every group's, computed anew."""
         q, q_error = nearest(self.rate)
         excess, off, masses, mass_error = self._pair()
         ratio = 1.0 + q * excess
@@ -82,7 +87,9 @@ class SampledDiscreteGaussianLoss:
         )
 
     def _beyond(self) -> float:
-        r"""At least what either law has out of reach: $2e^{-R^2/2}/(1-e^{-R/\sigma})$, the normaliser being above 1."""
+        r"""An upper bound on the mass of either law out of reach: $2e^{-R^2/2}/(1-e^{-R/\sigma})$, the normaliser being
+        above 1.
+        """
         return 2.0 * math.exp(-0.5 * REACH**2) * (2.0 + float(self.noise_std) / REACH)
 
     def _pair(self) -> tuple[Floats, Floats, Floats, Floats]:

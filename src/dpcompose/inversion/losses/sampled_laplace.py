@@ -69,7 +69,7 @@ class SampledLaplaceLoss:
         return min(1.0, -q * math.expm1(-0.5 * e) * (1.0 + 1e-12))
 
     def dominating(self) -> Sequence[tuple[Loss, int]]:
-        """Something simpler that is worse."""
+        """The Laplace mechanism without sampling, which costs at least as much."""
         return [(LaplaceLoss(self.size), 1)]
 
     @classmethod
@@ -79,11 +79,11 @@ class SampledLaplaceLoss:
         return repeat([m for m in members if m[0].size > 0 and m[0].rate > 0])
 
     def trimmed(self, log_mass: float, sharpness: int) -> SampledLaplaceLoss:  # noqa: ARG002 - bounded loss
-        """With its far upper tail taken away, if it has one."""
+        """The step itself: its loss is bounded, so there is no far tail to take away."""
         return self
 
     def bands(self, log_mass: float) -> tuple[Sequence[SampledLaplaceLoss], float]:  # noqa: ARG002
-        """What trimming hides, in bands."""
+        """Nothing: trimming hides nothing."""
         return [], 0.0
 
     @cached_property
@@ -116,11 +116,11 @@ class SampledLaplaceLoss:
         return nodes.losses, nodes.log_weights
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
         return quick_cumulants(*self._quick, tilt)
 
     def panels_for(self, tilt: float, reach: float, error: float) -> int:
-        """As many panels as the ellipse bound asks for."""
+        """The number of panels at which the bound on the quadrature error falls below `error`."""
         at, count = np.array([reach]), max(1, math.ceil(math.hypot(tilt + 1.0, reach) * self._numbers[0] / 5.0))
         while count <= MOST_PANELS and self.log_quadrature(count, self.exponent(tilt), at)[0] > math.log(error):
             count = math.ceil(1.3 * count)

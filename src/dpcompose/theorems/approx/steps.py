@@ -14,7 +14,7 @@ from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, encl
 
 MOST_EXACT_BITS = 2**20
 MANY = 256
-"""From so many different leaks on, their logarithms are added in floats."""
+"""From this number of different leaks on, their logarithms are added in floats."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class FromBelow(Profile):
     curve: Curve
     leak: Value
     other_leak: Value
-    """At most what the second input leaks."""
+    """A lower bound on what the second input leaks."""
 
     def _log_kept(self, order: float) -> Ball:
         r"""$\alpha\ln(1-a)+(1-\alpha)\ln(1-b)$."""

@@ -82,7 +82,9 @@ def bent_discrete_gaussian(m: Sampled, inner: LossTransform) -> SampledOnce:
 
 @describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
 def drawn_discrete_gaussian(m: SampledWithoutReplacement, inner: LossTransform) -> SampledOnce:
-    r"""The same on $m$ of $n$ records, with the rate $m/n$."""
+    r"""A discrete Gaussian on a share $\eta = m/n$ of all records: its profile at $\ln(1+(e^\varepsilon-1)/\eta)$,
+    times $\eta$.
+    """
     return _bent(m.rate, inner)
 
 

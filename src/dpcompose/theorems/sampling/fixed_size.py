@@ -95,7 +95,9 @@ def mirrored_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTran
 
 @describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
 def mirrored_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> LossTransform:
-    r"""The same for leaky randomized response, which any $(\varepsilon,\delta)$-DP mechanism post-processes."""
+    r"""Any $(\varepsilon,\delta)$-DP mechanism post-processes leaky randomized response; with its losses $l$ inside,
+    $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both orders.
+    """
     law = symmetric(leaky(inner))
     step = MirroredListed(law, drawn(m), REMOVE, law)
     return LossTransform(step, step)
@@ -114,7 +116,9 @@ def mirrored_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
 
 @describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
 def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Renyi:
-    r"""The same with the loss of a Laplace mechanism in the place of $\mu Z-\mu^2/2$."""
+    r"""With $X = 1+\eta(e^l-1)$, $l$ the loss of a Laplace mechanism under the law without the record:
+    $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
+    """
     rate = drawn(m)
     if not inner.step:
         raise Declined("nothing is lost")
@@ -123,13 +127,18 @@ def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> 
 
 @describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
 def mirrored_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Renyi:
-    r"""The same for a symmetric finite loss, outside what leaks."""
+    r"""With $X = 1+\eta(e^l-1)$, $l$ a symmetric finite loss under the law without the record, and outside what leaks:
+    $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
+    """
     return _mirrored(symmetric(inner), drawn(m))
 
 
 @describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
 def mirrored_black_box_curve(m: SampledWithoutReplacement, inner: ApproxDP) -> Renyi:
-    r"""The same for leaky randomized response."""
+    r"""Any $(\varepsilon,\delta)$-DP mechanism post-processes leaky randomized response; with $l$ the loss of this one
+    outside what leaks and $X = 1+\eta(e^l-1)$:
+    $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
+    """
     return _mirrored(symmetric(leaky(inner)), drawn(m))
 
 

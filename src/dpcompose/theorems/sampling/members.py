@@ -63,7 +63,9 @@ def member_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Renyi:
-    r"""The same for a Laplace mechanism."""
+    r"""With $l$ the loss of a Laplace mechanism and all other records alike, the Rényi divergences of the pair with the
+    likelihood ratio $1-\eta+\eta e^l$ occur.
+    """
     rate = drawn(m)
     if not inner.step:
         raise Declined("nothing is lost")
@@ -72,7 +74,9 @@ def member_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Re
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Renyi:
-    r"""The same for a finite pair; infinite where something leaks."""
+    r"""With a symmetric finite loss $l$ inside and all other records alike, the Rényi divergences of the pair with the
+    likelihood ratio $1-\eta+\eta e^l$ occur; they are infinite where something leaks.
+    """
     law, rate = symmetric(inner), drawn(m)
     leak = leak_of_law(law)
     curve = SampledFiniteCurve(law, law, rate, REMOVE)
@@ -81,5 +85,7 @@ def member_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Reny
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_black_box_curve(m: SampledWithoutReplacement, inner: ApproxDP) -> Renyi:
-    r"""The same for leaky randomized response."""
+    r"""Leaky randomized response is $(\varepsilon,\delta)$-DP; on a sample, all other records being alike, the Rényi
+    divergences of its pair, seen with probability $\eta$, occur.
+    """
     return member_finite_curve(m, leaky(inner))

@@ -144,13 +144,17 @@ def _sampled_normal(rate: Real, mu: Fraction) -> LossTransform:
 
 @describes("X-LINE-SGM", ZDW22.at("Thm. 11"), relations=ADD_REMOVE_ONLY)
 def sampled_gaussian_above(m: Sampled, inner: GDP) -> LossTransform:
-    r"""The same for an irrational $\mu$, from above: the Gaussian with a slightly larger one costs no less."""
+    r"""A Gaussian with an irrational $\mu$ on a Poisson sample costs no more than one with a slightly larger, rational
+    one on the same sample: noise can be added.
+    """
     return _sampled_normal(m.rate, _between(Fraction(inner.mu_squared))[1])
 
 
 @describes("X-LINE-SGM", ZDW22.at("Thm. 11"), side=Side.LOWER, relations=ADD_REMOVE_ONLY)
 def sampled_gaussian_below(m: Sampled, inner: GDP) -> LossTransform:
-    r"""The same for an irrational $\mu$, from below."""
+    r"""A Gaussian with an irrational $\mu$ on a Poisson sample costs no less than one with a slightly smaller, rational
+    one on the same sample: noise can be added.
+    """
     return _sampled_normal(m.rate, _between(Fraction(inner.mu_squared))[0])
 
 

@@ -68,7 +68,7 @@ class SampledGaussianLoss(SampledGaussianDensity):
 
     @property
     def trim_lost(self) -> float:
-        """At least the probability that trimming took away."""
+        """An upper bound on the probability removed by trimming."""
         return self.deficit.upper
 
     def trimmed(self, log_mass: float, sharpness: int = 3) -> SampledGaussianLoss:
@@ -111,7 +111,7 @@ class SampledGaussianLoss(SampledGaussianDensity):
     # ------------------------------------------------------------------ the loss, for the engine
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Quick values."""
+        """Uncertified K, K' and K'' at a tilt, for searches."""
         losses, log_weights = _quick_nodes(self, math.ceil(math.log(max(tilt, 1.0), 4.0)))
         return quick_cumulants(losses, log_weights, tilt)
 

@@ -151,7 +151,7 @@ def node_numbers(loss: SampledGaussianDensity, r: float, step: float, depth: flo
 
 
 def covering(loss: SampledGaussianDensity, r: float, step: float, depth: float) -> Cover:
-    """As many nodes as it takes."""
+    """Widen the range of nodes by σ until the bound on the omitted tail is small enough."""
     sigma = loss.numbers[2]
     left, right = ends(loss, r, depth)
     least = 6.0 - depth + float(loss.log_density(np.linspace(left, right, 64), r).max())

@@ -1,0 +1,71 @@
+"""Which files one request visits: those that its answer needs, and no others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import dpcompose
+
+ROOT = Path(dpcompose.__file__).parent
+TRAINING = "1000 * Sampled(Gaussian(noise_std=1), rate=0.01)"
+WALK = """
+import contextlib, io, sys
+from dpcompose.cli import run
+
+def asked(mechanism):
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert run(["epsilon", mechanism, "--delta", "1e-5"]) == 0
+
+asked("Laplace(scale=1)")  # imports are no part of the walk
+seen = set()
+sys.setprofile(lambda frame, event, _: seen.add(frame.f_code.co_filename) if event == "call" else None)
+asked(sys.argv[1])
+sys.setprofile(None)
+print(*seen, sep="\\n")
+"""
+# The command line reads the request, `app` understands and shows it, `spec` builds the mechanism, `prove` finds the
+# theorem that answers, and the saddle line of `inversion` computes.
+AGREED = {
+    "app": "questions reading reply",
+    "cli": "__init__ advise commands costs frame ledger rates release screen serve",
+    "spec": "__init__ build expression fields limits numbers registry tree write",
+    "": "description kernel parameters parts shown",
+    "prove": "answer claims derivations parts short_forms",
+    "mechanisms": "gaussian sampled",
+    "theorems/loss": "inverted transform",
+    "theorems/sampling": "discrete_gaussian poisson_once",
+    "report": "text words",
+    "inversion": "entry error_terms methods profiles quick_bound saddle",
+    "inversion/line": "build jumps lattice_line line reading search spectrum",
+    "inversion/few_steps": "pieces",
+    "inversion/losses": "decay nodes poisson_ratio protocols repeated window",
+    "inversion/losses/sampled_gaussian": "decay density loss quadrature strip",
+    "numerics": "enclosure precision rounding",
+}
+
+
+def agreed() -> set[Path]:
+    return {ROOT / folder / f"{name}.py" for folder, names in AGREED.items() for name in names.split()}
+
+
+def visited(mechanism: str) -> set[Path]:
+    """The files of the library that are entered between a request and its reply."""
+    run = subprocess.run([sys.executable, "-c", WALK, mechanism], check=True, capture_output=True, text=True)
+    return {path for path in map(Path, run.stdout.splitlines()) if path.is_relative_to(ROOT)}
+
+
+def test_a_training_run_visits_what_its_answer_needs() -> None:
+    seen = visited(TRAINING)
+    assert {path.relative_to(ROOT).as_posix() for path in seen - agreed()} == set()
+    assert len(seen) >= 40  # a walk that is not seen would pass
+
+
+def test_what_is_agreed_is_there() -> None:
+    assert not [path for path in agreed() if not path.is_file()]
+
+
+def test_a_visit_outside_is_seen() -> None:
+    """A black box is composed by another theorem."""
+    assert ROOT / "theorems" / "approx" / "optimal.py" in visited("30 * BlackBox(epsilon=0.1, delta=0.001)") - agreed()
