@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from dpcompose.exact.atoms import Loss
 from dpcompose.notions import Curve
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
+from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF
 
 LONG = 2000
 LEAST = 1e-290
-UNIT = 2.0**-53
-LOGARITHM = 8.0 * UNIT
-MASS_ERROR = 8.0 * UNIT
-SLACK = 1.0 + 2.0**-20
+LOGARITHM = LIBM
+"""An upper bound on the relative error of a logarithm."""
+MASS_ERROR = 8.0 * UNIT_ROUNDOFF
+"""An upper bound on the relative error of a mass."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,8 +44,8 @@ class FloatAtoms:
         It is 1-Lipschitz in each loss: their errors add up with the masses.
         """
         found = float(self.masses @ -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
-        doubt = float(self.masses @ (self.loss_error + 2.0 * UNIT * (np.abs(self.losses) + epsilon)))
-        doubt = doubt * SLACK + found * (2.0 * MASS_ERROR + self.losses.size * UNIT)
+        doubt = float(self.masses @ (self.loss_error + 2.0 * UNIT_ROUNDOFF * (np.abs(self.losses) + epsilon)))
+        doubt = doubt * SLACK + found * (2.0 * MASS_ERROR + self.losses.size * UNIT_ROUNDOFF)
         return Enclosure(min(max(self.leak.lower + found - doubt, 0.0), 1.0), min(self.leak.upper + found + doubt, 1.0))
 
     def guess(self, delta: float) -> float:
@@ -103,8 +104,8 @@ def _floats(p: tuple[Real, ...], q: tuple[Real, ...]) -> FloatAtoms:
     return FloatAtoms(
         losses + math.log(bottom / top),
         above[there] / top,
-        (error + 16.0 * UNIT) * SLACK,
-        Enclosure(leaking * (1.0 - 8.0 * UNIT), min(leaking * (1.0 + 8.0 * UNIT) + 2.0 * doubt, 1.0)),
+        (error + 16.0 * UNIT_ROUNDOFF) * SLACK,
+        Enclosure(leaking * (1.0 - 8.0 * UNIT_ROUNDOFF), min(leaking * (1.0 + 8.0 * UNIT_ROUNDOFF) + 2.0 * doubt, 1.0)),
     )
 
 
@@ -162,12 +163,15 @@ def divergence(law: LongPairLaw, order: Real) -> Enclosure:
         doubt = float((m * (off + 2.0 * MASS_ERROR * np.abs(loss))).sum()) * SLACK
         return Enclosure(max(mean - doubt, 0.0), max(mean + doubt, ceiling))
     s = float(order) - 1.0
-    off = abs(s) * (off + 4.0 * UNIT * np.abs(loss)) + (UNIT * float(order)) * np.abs(loss)
+    off = abs(s) * (off + 4.0 * UNIT_ROUNDOFF * np.abs(loss)) + (UNIT_ROUNDOFF * float(order)) * np.abs(loss)
     shift = max(float(np.max(s * loss)) - 600.0, 0.0)
     if shift:  # far out the logarithm of the moment is all that floats hold
         terms = np.exp(s * loss - shift)
         moment = math.fsum((m * terms).tolist())
-        doubt = float((m * terms * (off + 2.0 * MASS_ERROR + 2.0 * UNIT * (np.abs(s * loss) + shift))).sum()) * SLACK
+        doubt = (
+            float((m * terms * (off + 2.0 * MASS_ERROR + 2.0 * UNIT_ROUNDOFF * (np.abs(s * loss) + shift))).sum())
+            * SLACK
+        )
         log_moment, error = shift + math.log(moment), doubt / (moment - doubt) + LOGARITHM * (shift + 700.0)
     else:
         terms = np.expm1(s * loss)

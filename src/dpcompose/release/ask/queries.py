@@ -93,7 +93,7 @@ def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tallied(Query):
+class NoisySums(Query):
     """A question that a few noisy sums answer, for the whole table or for each group."""
 
     by: str | None = None
@@ -207,4 +207,4 @@ def _named(keys: Any) -> object:
     return f"{len(keys)} lines of a file" if listed else keys
 
 
-__all__ = ["Listed", "Query", "Tallied", "Written", "within"]
+__all__ = ["Listed", "NoisySums", "Query", "Written", "within"]

@@ -14,12 +14,12 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.release.ask.contributions import Tally
 from dpcompose.release.ask.grids import Grid, declared
-from dpcompose.release.ask.queries import Tallied
+from dpcompose.release.ask.queries import NoisySums
 from dpcompose.release.ask.result import Estimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count(Tallied):
+class Count(NoisySums):
     """How many rows, or (with one row a unit, the default) how many units."""
 
     statistic: ClassVar[str] = "count"
@@ -39,7 +39,7 @@ class Count(Tallied):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Valued(Tallied):
+class Valued(NoisySums):
     """A question about the values of a column, clipped to a range that the user declares."""
 
     value: str

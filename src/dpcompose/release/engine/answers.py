@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dpcompose.release.ask.noises import Drawn
 from dpcompose.release.ask.quantiles import Quantile, chosen, gaps
-from dpcompose.release.ask.queries import Tallied, Written
+from dpcompose.release.ask.queries import NoisySums, Written
 from dpcompose.release.ask.result import Estimate, Key, Quote
 from dpcompose.release.engine.kinds import Kind, Label, labels, shown
 from dpcompose.release.engine.points import counted_points
@@ -41,7 +41,7 @@ class Prepared:
         query = self.price.query
         if isinstance(query, Quantile):
             return self._choice(query, source)
-        assert isinstance(query, Tallied)  # noqa: S101 - for the type checker
+        assert isinstance(query, NoisySums)  # noqa: S101 - for the type checker
         return self._sums(query, source)
 
     def _choice(self, query: Quantile, source: Source) -> dict[Key, Estimate]:
@@ -50,7 +50,7 @@ class Prepared:
         index = counts.spent_in(lambda held: chosen(gaps(held, level), scale, source))
         return {None: query.estimated(index, self.price.margins["rank"])}
 
-    def _sums(self, query: Tallied, source: Source) -> dict[Key, Estimate]:
+    def _sums(self, query: NoisySums, source: Source) -> dict[Key, Estimate]:
         """Where the keys are known the noise is drawn before the data is touched."""
         drawn, salt = self.price.drawn, Salt.drawn(source)
         margins = [noise.margin(1 - (1 - query.confidence) / len(drawn)) for noise in drawn.values()]
@@ -111,14 +111,14 @@ def prepared(price: Quote, table: Table) -> Prepared:
     columns = query.columns
     table.check(columns)
     kind = table.kind(columns["key"]) if "key" in columns else None
-    given = query.keys if isinstance(query, Tallied) and kind is not None else None
+    given = query.keys if isinstance(query, NoisySums) and kind is not None else None
     keys = None if given is None or kind is None else labels(kind, columns["key"], given)
 
     def tried() -> Secret[Any]:
         rows = _present(table, columns, empty=True)
         if isinstance(query, Quantile):
             return counted_points(query, rows, Salt(1, 0))
-        assert isinstance(query, Tallied)  # noqa: S101 - for the type checker
+        assert isinstance(query, NoisySums)  # noqa: S101 - for the type checker
         return totals(query, rows, keys, Salt(1, 0))
 
     attempt(table.name, tried)

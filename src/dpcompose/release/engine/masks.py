@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpcompose.release.ask.contributions import EveryRow
-from dpcompose.release.ask.queries import Tallied
+from dpcompose.release.ask.queries import NoisySums
 from dpcompose.release.engine.kinds import Label
 from dpcompose.release.engine.rows import Rows
 
 MOST = 62  # bits of a 64-bit word, without those that a shift might lose
 
 
-def serve(query: Tallied) -> bool:
+def serve(query: NoisySums) -> bool:
     """Whether one number can hold the groups of a unit, and there is nothing to know but which they are."""
     if query.by is None or query.keys is None or isinstance(query.unit, EveryRow):
         return False

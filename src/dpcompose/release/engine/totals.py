@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from dpcompose.release.ask.contributions import Bounds, EveryRow, Tally
 from dpcompose.release.ask.grids import Grid
-from dpcompose.release.ask.queries import Tallied
+from dpcompose.release.ask.queries import NoisySums
 from dpcompose.release.ask.statistics import Valued
 from dpcompose.release.engine import masks
 from dpcompose.release.engine.kinds import Label
@@ -48,7 +48,7 @@ class Salt:
         return f"(({number} % {PRIME}) * {self.a} + {self.b}) % {PRIME}"
 
 
-def totals(query: Tallied, rows: Rows, keys: Sequence[Label] | None, salt: Salt) -> Secret[Totals]:
+def totals(query: NoisySums, rows: Rows, keys: Sequence[Label] | None, salt: Salt) -> Secret[Totals]:
     """The exact sums of bounded contributions, by key: by those that are known, or by all that there are."""
     if masks.serve(query):
         assert keys is not None  # noqa: S101 - for the type checker
@@ -61,7 +61,7 @@ def totals(query: Tallied, rows: Rows, keys: Sequence[Label] | None, salt: Salt)
     return Secret({row[0] if keyed else None: tuple(map(int, row[first:])) for row in summed.fetched()})
 
 
-def _contributed(query: Tallied, rows: Rows, keys: Sequence[Label] | None, salt: Salt) -> Rows:
+def _contributed(query: NoisySums, rows: Rows, keys: Sequence[Label] | None, salt: Salt) -> Rows:
     """What each unit adds to each of its groups."""
     bounds, tallies = query.bounds, list(query.tallies.values())
     keyed = [] if query.by is None else ["key"]
