@@ -19,7 +19,7 @@ export class Account {
 
   async show(account) {
     byId("account-title").replaceChildren(h("bdi", {}, account.account));
-    byId("account-claim").textContent = account.claim;
+    byId("account-claim").replaceChildren(...claim(account.claim));
     const dataset = account.dataset ? [t("account.dataset", { name: account.dataset }), " · "] : [];
     byId("account-terms").replaceChildren(...dataset, t("account.unit", { unit: account.unit }), " · ", titled("option", account.adjacency), " · ", titled("option", account.filter ?? account.mode));
     byId("account-sums").replaceChildren(h("div", { class: "sums" }, account.coordinates.filter((one) => one.cap !== "0").map(sum)));
@@ -29,6 +29,12 @@ export class Account {
     burndown(down);
     this.spending.holds(account, holds.holds);
   }
+}
+
+// "ε = 1 at δ = 1e-6", of which only one word is in a language.
+function claim(text) {
+  const [first, ...rest] = text.split(" at ");
+  return [ltr(first), ...rest.flatMap((part) => [` ${t("answer.at")} `, ltr(part)])];
 }
 
 function sum(one) {

@@ -1,7 +1,7 @@
 // Growth with the number of runs, and the profile: every theorem a line, the certified one thick.
 
 import { chart } from "../shared/chart.js";
-import { s } from "../shared/dom.js";
+import { byId, s } from "../shared/dom.js";
 import { about, number, numeral, t, titled, up } from "../shared/words.js";
 
 const LINES = 8;
@@ -29,6 +29,12 @@ function spoken(head, values, most = 7) {
   return [head, ...sorted.slice(0, most).map(([one, value]) => `${one.label}: ≤ ${up(value)}`)];
 }
 
+// Where one stands on the horizontal axis; the name keeps off the vertical one.
+function here(at, box, name) {
+  const late = at - box.left > 60;
+  return s("g", {}, s("line", { x1: at, x2: at, y1: box.top, y2: box.bottom, class: "here" }), s("text", { x: at + (late ? -6 : 6), y: box.top + 12, "text-anchor": late ? "end" : "start", class: "here-name" }, name));
+}
+
 export const growth = {
   name: "growth",
   refine: ["6", "32"],
@@ -38,7 +44,8 @@ export const growth = {
   },
   draw(host, reply, state) {
     const at = reply.counts;
-    const marks = [(x, y, box) => s("g", {}, s("line", { x1: x(state.count), x2: x(state.count), y1: box.top, y2: box.bottom, class: "here" }), s("text", { x: x(state.count) - 6, y: box.top + 12, "text-anchor": "end", class: "here-name" }, `k = ${state.count}`))];
+    const marks = [(x, y, box) => here(x(state.count), box, `k = ${state.count}`)];
+    const none = at.find((_, i) => numeral(reply.truth[i].upper) === Infinity);
     const series = lines(reply, at);
     const logged = at.at(-1) > 40;
     const values = series.flatMap((one) => one.points.map(([, value]) => value)).filter((value) => value > 0);
@@ -48,6 +55,7 @@ export const growth = {
       marks: state.count >= at[0] && state.count <= at.at(-1) ? marks : [], summary: t("growth.summary"),
       read: (k, values) => spoken(`k = ${k}`, values), show: { x: String, y: up },
     });
+    byId("growth-note").textContent = none === undefined ? "" : t("growth.infinite", { k: none, delta: state.delta });
   },
 };
 
@@ -61,10 +69,10 @@ export const profile = {
   draw(host, reply, state) {
     const at = reply.epsilons.map(number);
     const delta = number(state.delta);
-    const here = (x, y, box) => (delta > 0 && y(delta) <= box.bottom && y(delta) >= box.top ? s("g", {}, s("line", { x1: box.left, x2: box.right, y1: y(delta), y2: y(delta), class: "here" }), s("text", { x: box.right, y: y(delta) - 6, "text-anchor": "end", class: "here-name" }, `δ = ${state.delta}`)) : s("g"));
+    const level = (x, y, box) => (delta > 0 && y(delta) <= box.bottom && y(delta) >= box.top ? s("g", {}, s("line", { x1: box.left, x2: box.right, y1: y(delta), y2: y(delta), class: "here" }), s("text", { x: box.right, y: y(delta) - 6, "text-anchor": "end", class: "here-name" }, `δ = ${state.delta}`)) : s("g"));
     chart(host, {
       series: lines(reply, at), x: { label: "ε", domain: [0, at.at(-1)] }, y: { label: "δ", log: true, floor: Math.min(1e-9, delta > 0 ? delta / 30 : 1) },
-      marks: [here], summary: t("profile.summary"), read: (e, values) => spoken(`ε = ${about(e, 4)}`, values), show: { x: (e) => about(e, 4), y: up },
+      marks: [level], summary: t("profile.summary"), read: (e, values) => spoken(`ε = ${about(e, 4)}`, values), show: { x: (e) => about(e, 4), y: up },
     });
   },
 };

@@ -93,6 +93,7 @@ async function questions(plan, signal) {
   delta.removeAttribute("aria-invalid");
   byId("delta-error").textContent = "";
   answer.draw(byId("answer-body"), reply, state);
+  if (!document.body.classList.contains("ready") && state.show) byId(state.show)?.scrollIntoView();
   document.body.classList.add("ready");
   byId("answer").dataset.milliseconds = String(Math.round(performance.now() - began));
   document.body.classList.remove("thinking");

@@ -64,6 +64,7 @@ function extent(shown, index, axis) {
 }
 
 function axes(made, x, y, box) {
+  const direction = document.documentElement.dir; // words read as the page does, though the axes go from left to right
   const every = x.ticks(Math.max(3, Math.floor((box.right - box.left) / 60)));
   const across = made.x.whole ? every.filter(Number.isInteger) : every;
   const upward = y.ticks(Math.max(3, Math.floor((box.bottom - box.top) / 36)));
@@ -75,25 +76,23 @@ function axes(made, x, y, box) {
     upward.map((v) => s("text", { x: box.left - 8, y: y(v) + 4, "text-anchor": "end" }, y.label(v))),
     across.map((v) => s("line", { x1: x(v), x2: x(v), y1: box.bottom, y2: box.bottom + 4, class: "axis" })),
     across.map((v) => s("text", { x: x(v), y: box.bottom + 18, "text-anchor": "middle" }, x.label(v))),
-    s("text", { x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle", class: "axis-name" }, made.x.label),
-    s("text", { transform: `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis-name" }, made.y.label),
+    s("text", { x: (box.left + box.right) / 2, y: box.bottom + 38, direction, "text-anchor": "middle", class: "axis-name" }, made.x.label),
+    s("text", { direction, transform: `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis-name" }, made.y.label),
   );
 }
 
 // Points that are no number part a line, and one alone is a dot; what leaves the box ends at its edge.
 function line(one, x, y, box) {
   const clamp = (v) => Math.max(box.top - 2, Math.min(box.bottom + 2, v));
-  let path = "";
-  let open = false;
+  const runs = [[]];
   for (const [a, b] of one.points) {
     const [px, py] = [x(a), y(b)];
-    if (!Number.isFinite(px) || Number.isNaN(py) || b === null || b === Infinity) open = false;
-    else {
-      path += `${open ? "L" : "M"}${px.toFixed(2)} ${clamp(py).toFixed(2)}${open ? "" : "h0.01"}`;
-      open = true;
-    }
+    if (!Number.isFinite(px) || Number.isNaN(py) || b === null || b === Infinity) runs.push([]);
+    else runs.at(-1).push([px.toFixed(2), clamp(py).toFixed(2)]);
   }
-  return s("path", { d: path || "M0 0", class: `line ${one.style ?? ""}`, stroke: colour(one.colour), "data-series": one.key });
+  const path = runs.filter((run) => run.length > 1).map((run) => `M${run.map((point) => point.join(" ")).join("L")}`).join("");
+  const alone = runs.filter((run) => run.length === 1).map(([[cx, cy]]) => s("circle", { cx, cy, r: 3.5, fill: colour(one.colour) }));
+  return s("g", {}, s("path", { d: path || "M0 0", class: `line ${one.style ?? ""}`, stroke: colour(one.colour), "data-series": one.key }), alone);
 }
 
 // The value of a colour's name, so that a picture that is taken away keeps it.

@@ -3,10 +3,13 @@
 const data = JSON.parse(document.getElementById("page-data").textContent);
 export const page = data;
 
+// What is put into a sentence that reads from right to left stands apart in it, so that a date keeps its order.
+const apart = document.documentElement.dir === "rtl" ? (value) => `\u2068${value}\u2069` : String;
+
 export function t(key, values = {}) {
   const text = data.messages[key];
   if (text === undefined) throw new Error(`no message ${key}`);
-  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+  return text.replace(/\{(\w+)\}/g, (_, name) => apart(values[name] ?? ""));
 }
 
 export const known = (key) => data.messages[key] !== undefined;
