@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +14,7 @@ import dpcompose as dpc
 from dpcompose.inversion import Direction, LaplaceLoss, SampledGaussianLoss, profile
 from dpcompose.inversion.few_steps.kept_lattice import KeptLattice
 from dpcompose.inversion.few_steps.normal_cells import NormalStep
-from dpcompose.inversion.growing import GrowingProfile, Memory
+from dpcompose.inversion.growing import Memory
 from dpcompose.inversion.line.kept_line import KeptLine
 from dpcompose.inversion.line.running_sums import Addend, Tally
 
@@ -46,7 +47,7 @@ def test_a_line_is_read_again() -> None:
     def epsilon(count: int) -> float:
         parts = [(SampledGaussianLoss(0.05, 1.5, Direction.REMOVE), count), (LaplaceLoss(0.05), count)]
         plain = profile(parts)
-        found = GrowingProfile(plain.summands, plain.further_leak, memory).epsilon(1e-6, 1e-7)
+        found = replace(plain, memory=memory).epsilon(1e-6, 1e-7)
         alone = plain.epsilon(1e-6, 1e-9)
         assert found.gap <= 1e-7
         assert found.lower <= alone.upper

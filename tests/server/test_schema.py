@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import httpx
 import pytest
 import schemathesis
@@ -11,12 +9,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
 
+from cases import scaled
 from dpcompose.server.access.rules import RULES
 from dpcompose.server.application import create
 from dpcompose.server.settings import Settings
 from service import Service
 
-EXAMPLES = 2 if os.environ.get("HYPOTHESIS_PROFILE") == "quick" else 6
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
 
 
@@ -29,7 +27,7 @@ def test_no_request_finds_a_defect(label: str, served: Service) -> None:
     headers = {"Authorization": f"Bearer {served.owner}", "Idempotency-Key": "schema"}
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=scaled(6),
         deadline=None,
         derandomize=True,
         database=None,

@@ -1,4 +1,4 @@
-r"""A profile whose composition grows: the line or the lattice of the last answer is asked first.
+r"""What a profile keeps while its composition grows: the line or the lattice of the last answer is asked first.
 
 A new line is built when the old one no longer gives the tolerance, which happens as often as the total grows by some
 factor. Where there is no line, since steps are few, the answers before tell where to look for the next one.
@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from dpcompose.inversion.few_steps.kept_lattice import KeptLattice, KeptSteps
 from dpcompose.inversion.few_steps.lattice_answer import FewSteps
@@ -18,7 +17,6 @@ from dpcompose.inversion.line.kept_line import PATIENT_GROWTH, WORTH_KNOWING, Ke
 from dpcompose.inversion.line.search import GIVEN_UP
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.methods import SmallSum
-from dpcompose.inversion.profiles import Profile
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.unreachable import TooManyNodes
 
@@ -40,6 +38,15 @@ class Memory:
         before, *last = self.answers or (0.0,)
         return max(2.0 * last[0] - before, 0.5 * last[0]) or None if last else None
 
+    def answered(self, found: Enclosure) -> None:
+        """Keep an answer that is tight enough to tell where the next one is."""
+        if found.gap <= WORTH_KNOWING:
+            self.answers = (*self.answers[-1:], found.upper)
+
+    def small(self, found: SmallSum | None) -> SmallSum | None:
+        """Few steps find the lattice of the last answer."""
+        return KeptSteps(found.pieces, self.lattices) if isinstance(found, FewSteps) else found
+
     def solve(self, summands: Sequence[LossSum], low: float, high: float, tolerance: float) -> Enclosure | None:
         """ε from the kept line, or from a new one; None where neither is tight enough."""
         if not low > 0.0:
@@ -58,27 +65,3 @@ class Memory:
             if self.line is not None:
                 return self.line.read(summands, low, high)
         return Enclosure(0.0, math.inf)
-
-
-@dataclass(frozen=True)
-class GrowingProfile(Profile):
-    """A profile that remembers its line from one composition to the next."""
-
-    memory: Memory = field(default_factory=Memory)
-
-    def epsilon(self, delta: float, tolerance: float = 1e-9, near: float | None = None) -> Enclosure:
-        """The least ε >= 0 with δ(ε) <= `delta`, looked for where the answers before lead."""
-        found = super().epsilon(delta, tolerance, near or self.memory.expected())
-        if found.gap <= WORTH_KNOWING:
-            self.memory.answers = (*self.memory.answers[-1:], found.upper)
-        return found
-
-    @cached_property
-    def small(self) -> SmallSum | None:
-        """Few steps find the lattice of the last answer."""
-        small = super().small
-        return KeptSteps(small.pieces, self.memory.lattices) if isinstance(small, FewSteps) else small
-
-    def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
-        found = self.memory.solve(self.summands, low_target, high_target, tolerance)
-        return found if found is not None else super()._solve(low_target, high_target, tolerance, near)

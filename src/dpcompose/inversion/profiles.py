@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -42,12 +43,48 @@ REACH = 12.0
 """A line is tried on ε up to so many units of 1/t from its saddle."""
 
 
+class Recollection(Protocol):
+    """What a profile may keep from one composition to the next, similar one."""
+
+    def expected(self) -> float | None:
+        """Where the next ε is looked for first, if there is a reason."""
+
+    def answered(self, found: Enclosure) -> None:
+        """Take note of an ε."""
+
+    def solve(self, summands: Sequence[LossSum], low: float, high: float, tolerance: float) -> Enclosure | None:
+        """ε between two targets for the finite part of δ, from what is kept; None where that is not tight enough."""
+
+    def small(self, found: SmallSum | None) -> SmallSum | None:
+        """Few steps, answered with the help of what is kept."""
+
+
+class Forgetful:
+    """Every composition is a new one."""
+
+    def expected(self) -> float | None:
+        """Nothing is expected."""
+        return None
+
+    def answered(self, found: Enclosure) -> None:
+        """Nothing is kept."""
+
+    def solve(self, summands: Sequence[LossSum], low: float, high: float, tolerance: float) -> Enclosure | None:  # noqa: ARG002
+        """Nothing is known."""
+        return None
+
+    def small(self, found: SmallSum | None) -> SmallSum | None:
+        """As it is."""
+        return found
+
+
 @dataclass(frozen=True)
 class Profile:
     """The profile of a sum of independent losses."""
 
     summands: tuple[LossSum, ...]
     further_leak: Enclosure = ZERO
+    memory: Recollection = field(default=Forgetful(), compare=False, repr=False)
 
     @cached_property
     def leak(self) -> Enclosure:
@@ -108,7 +145,8 @@ class Profile:
     @cached_property
     def small(self) -> SmallSum | None:
         """The same finite part, if it has few steps or few values, and no lattice of its own."""
-        return None if not self.summands or common_lattice(self.summands) else small_sum(self.summands)
+        apart = not self.summands or common_lattice(self.summands)
+        return self.memory.small(None if apart else small_sum(self.summands))
 
     @property
     def is_small(self) -> bool:
@@ -227,18 +265,22 @@ class Profile:
             return ZERO
         if high_target <= 0.0 and math.isinf(self.supremum):
             return Enclosure(math.inf, math.inf)  # some loss exceeds every ε
-        found = Enclosure(0.0, max(self.supremum, 0.0))
+        found, first = Enclosure(0.0, max(self.supremum, 0.0)), near or self.memory.expected()
         found = self._narrowed(
             found,
             tolerance,
-            lambda: self._solve(low_target, high_target, tolerance, near),
-            lambda small: small.epsilon(low_target, high_target, tolerance, self.supremum, near),
+            lambda: self._solve(low_target, high_target, tolerance, first),
+            lambda small: small.epsilon(low_target, high_target, tolerance, self.supremum, first),
         )
         if found.gap > tolerance:
             found = epsilon_by_balls(self.summands, found, low_target, high_target, tolerance)
         if math.isinf(found.upper) and low_target > 0.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)
+        self.memory.answered(found)
         return found
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
+        kept = self.memory.solve(self.summands, low_target, high_target, tolerance)
+        if kept is not None:
+            return kept
         return epsilon_on_line(self.summands, self.supremum, low_target, high_target, tolerance, near=near)

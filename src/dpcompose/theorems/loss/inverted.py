@@ -13,7 +13,7 @@ import numpy as np
 
 from dpcompose import inversion
 from dpcompose.errors import Declined
-from dpcompose.inversion.growing import GrowingProfile, Memory
+from dpcompose.inversion.growing import Memory
 from dpcompose.inversion.quick_bound import ceiling, is_below
 from dpcompose.kernel import Parts
 from dpcompose.notions import LossTransform, Pair, Profile, Value
@@ -62,10 +62,7 @@ class Inverted(Profile):
             return self.inversions()
         keys = [(order, target, self.tolerance) for order in range(2)]
         memories = [self.memory.setdefault(key, Memory()) for key in keys]
-        return [
-            GrowingProfile(p.summands, p.further_leak, memory)
-            for p, memory in zip(self.inversions(), memories, strict=False)
-        ]
+        return [replace(p, memory=memory) for p, memory in zip(self.inversions(), memories, strict=False)]
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger δ, the second order only where it may be; a level between two floats is enclosed by both."""
