@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 COLUMNS = re.compile(r"\S {2,}\S")
 """Two words on one line with more than one space between them: a column begins."""
 FEW = 3
+SHOWING = frozenset({"text", "python", "pycon", "console"})
+"""The languages of blocks that may show what a program printed."""
 RIGHT_TO_LEFT = "ar/"
 
 
-def in_columns(text: str) -> bool:
-    """Whether a block is set in columns, which wrapping would take apart."""
+def in_columns(text: str, language: str) -> bool:
+    """Whether a block shows something in columns, which wrapping would take apart. Source code may be wrapped."""
+    if language not in SHOWING or (language == "python" and ">>>" not in text):
+        return False
     said = [line for line in text.splitlines() if not line.startswith((">>>", "...", "$")) and "  #" not in line]
     return sum(bool(COLUMNS.search(line)) for line in said) >= FEW
 
@@ -25,7 +29,7 @@ def in_columns(text: str) -> bool:
 def mark_columns(_app: Sphinx, document: nodes.document, _name: str) -> None:
     """Let a narrow screen scroll what is set in columns, and wrap all other code."""
     for block in document.findall(nodes.literal_block):
-        if in_columns(block.astext()):
+        if in_columns(block.astext(), block.get("language", "")):
             block["classes"].append("tabular")
 
 

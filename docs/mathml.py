@@ -36,8 +36,8 @@ NAMED = re.compile(r"&(?!lt;|gt;|amp;|quot;)(\w+);")
 RELATIONS = frozenset("=<>≤≥≈≠∈∉⊂⊆→←↦∼≡⊢∝⇒⇔≪≫≲≳,;")
 SIGNS = frozenset("+−±⋅×")
 OPENING, CLOSING = frozenset("([{⌊⌈⟨"), frozenset(")]}⌋⌉⟩")
-MARKS = {"'": "\N{PRIME}", "*": "\N{ASTERISK OPERATOR}"}
-"""Signs of the keyboard, and those that a math font draws at the right height."""
+MARKS = {"'": "\N{PRIME}", "*": "\N{ASTERISK OPERATOR}", "|": "|", "‖": "‖"}
+"""Signs that stand close to what they belong to, and as what a math font draws them at the right height."""
 APPLIED = "\N{FUNCTION APPLICATION}"
 SHORT = 14
 """A formula in a sentence with at most so many letters is not broken."""

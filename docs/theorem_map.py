@@ -16,6 +16,7 @@ from writing import (
     ROOT,
     SOURCE,
     columns,
+    facts,
     first_vectors,
     paragraphs,
     standard_cards,
@@ -134,8 +135,10 @@ def atlas() -> str:
     ]
     known = statements()
     for document in dict.fromkeys(statement.document for statement in known):
-        rows = [row(statement) for statement in known if statement.document == document]
-        page += [f"## {document}", columns(("ID", "statement", "code", "tests"), rows)]
+        page.append(f"## {document}")
+        for statement in known:
+            if statement.document == document:
+                page += [f"### {statement.id}: {statement.name}", facts(carriers(statement))]
     page += ["## Also in force", columns(("ID", "code"), further(known))]
     page += ["## Layers", "Imports go downwards only. Top to bottom:", *layers()]
     return paragraphs(page)
@@ -149,14 +152,16 @@ def further(known: Sequence[Statement]) -> list[tuple[str, str]]:
 
 
 def code(names: Iterable[str]) -> str:
-    """Dotted names, one below the other."""
-    return "<br>".join(f"`{name.removeprefix('dpcompose.')}`" for name in dict.fromkeys(names))
+    """Dotted names, one after the other."""
+    return ", ".join(f"`{name.removeprefix('dpcompose.')}`" for name in dict.fromkeys(names))
 
 
-def row(statement: Statement) -> tuple[str, str, str, str]:
-    """One line of the map."""
-    tests = "<br>".join(f"`{name}`" for name in tests_of(statement))
-    return statement.id, statement.name, code(statement.carriers) or f"still to come: {statement.later}", tests
+def carriers(statement: Statement) -> dict[str, str]:
+    """The code and the tests of a statement."""
+    return {
+        "code": code(statement.carriers) or f"still to come: {statement.later}",
+        "tests": ", ".join(f"`{name}`" for name in tests_of(statement)),
+    }
 
 
 def layers() -> Iterable[str]:

@@ -87,7 +87,8 @@ DELTA = Param("δ", 0, 1, "probability", typical=(1e-9, 0.5))
 
 def show(number: Real) -> str:
     """A bound of a range, short."""
-    return str(number) if -(10**6) < number < 10**6 else f"{float(number):g}".replace("e+0", "e").replace("e+", "e")
+    plain = -(10**6) < number < 10**6 and (number == 0 or Fraction(number).denominator < 10**6)
+    return str(number) if plain else f"{float(number):g}".replace("e+0", "e").replace("e+", "e")
 
 
 _DECLARED: dict[type[Any], Mapping[str, Param]] = {}

@@ -66,3 +66,9 @@ def test_the_parameters_of_a_mechanism_are_those_that_are_checked(pages: ModuleT
     assert "| `rate` | q | a number from 0 to 1, probability |" in pages.fields_of(dpc.Sampled)
     with pytest.raises(dpc.InvalidParameter):
         dpc.Sampled(dpc.Gaussian(noise_std=1), rate=1.5)
+
+
+def test_what_is_allowed_is_said_in_a_few_words() -> None:
+    said = [letter.allowed for name in dpc.cards() for letter in dpc.formula(name).inputs.values()]
+    assert len(said) > 100
+    assert not [words for words in said if len(words) > 120]
