@@ -16,6 +16,8 @@ FEW = 3
 SHOWING = frozenset({"text", "python", "pycon", "console"})
 """The languages of blocks that may show what a program printed."""
 RIGHT_TO_LEFT = "ar/"
+OPENING = re.compile(r"[(\[“‘«]+$")
+CLOSING = re.compile(r"[,.;:!?)\]”’»%-]\S{0,8}")
 
 
 def in_columns(text: str, language: str) -> bool:
@@ -33,6 +35,32 @@ def mark_columns(_app: Sphinx, document: nodes.document, _name: str) -> None:
             block["classes"].append("tabular")
 
 
+def keep_together(_app: Sphinx, document: nodes.document, _name: str) -> None:
+    """Let no line begin with the comma after a formula, or end with the bracket before it."""
+    for formula in list(document.findall(nodes.math)):
+        before, after = neighbour(formula, -1), neighbour(formula, 1)
+        opening = OPENING.search(before.astext()) if before else None
+        closing = CLOSING.match(after.astext()) if after else None
+        if not (opening or closing):
+            continue
+        together = nodes.inline(classes=["together"])
+        formula.replace_self(together)
+        if before and opening:
+            before.parent.replace(before, nodes.Text(before.astext()[: opening.start()]))
+            together += nodes.Text(opening[0])
+        together += formula
+        if after and closing:
+            after.parent.replace(after, nodes.Text(after.astext()[closing.end() :]))
+            together += nodes.Text(closing[0])
+
+
+def neighbour(node: nodes.Node, step: int) -> nodes.Text | None:
+    """The text right before or after a node."""
+    index = node.parent.index(node) + step
+    found = node.parent[index] if 0 <= index < len(node.parent) else None
+    return found if isinstance(found, nodes.Text) else None
+
+
 def turn(_app: Sphinx, name: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
     """Set the Arabic pages from right to left."""
     if name.startswith(RIGHT_TO_LEFT) and "body" in context:
@@ -42,6 +70,7 @@ def turn(_app: Sphinx, name: str, _template: str, context: dict[str, Any], _doct
 def setup(app: Sphinx) -> dict[str, bool]:
     """Look at every page after it is read, and before it is written."""
     app.connect("doctree-resolved", mark_columns)
+    app.connect("doctree-resolved", keep_together)
     app.connect("html-page-context", turn)
     app.add_css_file("house.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
