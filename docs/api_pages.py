@@ -83,7 +83,10 @@ def index(rooms: Iterable[tuple[str, list[str]]]) -> str:
     """All names of the root on one page, each with its first sentence."""
     page = [
         "# Reference",
-        "`import dpcompose as dpc` brings every name of the root; what is optional is loaded when it is used.",
+        (
+            "`import dpcompose as dpc` brings every name of the root; what is optional is loaded when it is used. A "
+            "quantity has the same name everywhere: [notation](../../notation.md)."
+        ),
         "```{toctree}\n:hidden:\n\n" + "\n".join([*(name for name, _ in rooms), *PACKAGES]) + "\n```",
     ]
     for room, names in rooms:
@@ -100,13 +103,15 @@ def link(shown: str, name: str) -> str:
 
 def first(value: object) -> str:
     """The first sentence of a docstring."""
-    text = " ".join((inspect.getdoc(described(value)) or "").split("\n\n")[0].split())
-    return re.split(r"(?<=[.:]) (?=[A-Z`])", text)[0]
+    if not is_named(value):
+        return f"One of {link(type(value).__name__, f'dpcompose.{type(value).__name__}')}."
+    text = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
+    return re.split(r"(?<=[.]) (?=[A-Z`])", text)[0]
 
 
-def described(value: object) -> object:
-    """What carries the words about a value: the kind of a constant, or the value itself."""
-    return value if inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value) else type(value)
+def is_named(value: object) -> bool:
+    """Whether a value has words of its own; a constant has those of its kind."""
+    return inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value)
 
 
 def package(name: str, purpose: str) -> str:
@@ -148,7 +153,7 @@ def members(home: str, names: Iterable[str]) -> Iterator[str]:
         elif callable(value):
             yield directive("function", f"{name}{signature(value)}", words(inspect.getdoc(value) or ""))
         else:
-            yield directive("data", name, f"One of {link(type(value).__name__, f'dpcompose.{type(value).__name__}')}.")
+            yield directive("data", name, first(value))
 
 
 def of_class(name: str, kind: type) -> Iterator[str]:

@@ -117,7 +117,10 @@ def card(name: str, source: Source, *carries: str) -> Callable[[Rule], Rule]:
 
 
 def formula(card: str) -> Card:
-    """The card of that name."""
+    """A theorem in the letters of its paper, by name: `formula("MIR-P4")(n=100, eps="0.1", Q="1e-9")`.
+
+    Text such as "0.1" means exactly that decimal. What it returns are enclosures, or exact numbers, by their names.
+    """
     if not isinstance(card, str) or card not in CARDS:
         near = difflib.get_close_matches(str(card)[:60], CARDS, n=3, cutoff=0.4)
         such = " or ".join(near or sorted(CARDS)[:3])
@@ -126,5 +129,5 @@ def formula(card: str) -> Card:
 
 
 def cards() -> tuple[str, ...]:
-    """The names of all cards."""
+    """The names of all formula cards, such as "KOV-3.4"; `formula` gives the card of a name."""
     return tuple(CARDS)
