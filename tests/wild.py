@@ -33,7 +33,14 @@ LEAVES = (
     dpc.Exponential,
     dpc.NameAndShame,
     dpc.DiscretePair,
+    dpc.AboveThreshold,
+    dpc.PermuteAndFlip,
+    dpc.ReportNoisyMax,
+    dpc.TreeAggregation,
+    dpc.BandedMatrix,
+    dpc.MixtureOfGaussians,
 )
+RELATIONS = ("ADD_REMOVE", "REPLACE_ONE", "ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT")
 SECONDS = 10.0
 NAMES: dict[str, Any] = {name: getattr(dpc, name) for name in dpc.__all__} | {"F": Fraction}
 
@@ -77,6 +84,17 @@ def pair(rng: random.Random) -> str:
     return f"DiscretePair(p={p}, q={q})"
 
 
+def listed(rng: random.Random, cls: type[dpc.Mechanism]) -> list[str]:
+    """What a kind asks for beside numbers."""
+    if cls is dpc.BandedMatrix:
+        return [f"coefficients={tuple(rng.choice((0, 1e-300, 0.1, 0.5, 1)) for _ in range(rng.randint(1, 3)))}"]
+    if cls is dpc.MixtureOfGaussians:
+        shifts = tuple(rng.choice((0, 1e-150, 0.1, 1, 7, 1e6)) for _ in range(rng.randint(1, 3)))
+        chances = ", ".join(f"F(1, {len(shifts)})" for _ in shifts)
+        return [f"sensitivities={shifts}, probabilities=({chances},)"]
+    return []
+
+
 def leaf(rng: random.Random, relation: str) -> str:
     """A mechanism of any kind."""
     cls = rng.choice(LEAVES)
@@ -91,9 +109,9 @@ def leaf(rng: random.Random, relation: str) -> str:
     else:
         optional = {f.name for f in fields(cls) if f.default is None}
         chosen = [name for name in params if name not in optional or rng.random() < 0.5]
-    said = [f"{name}={number(rng, params[name])}" for name in chosen]
-    if relation == "REPLACE_ONE" and any(f.name == "adjacency" and f.default is dpc.ADD_REMOVE for f in fields(cls)):
-        said.append("adjacency=REPLACE_ONE")
+    said = [f"{name}={number(rng, params[name])}" for name in chosen] + listed(rng, cls)
+    if relation != "ADD_REMOVE" and any(f.name == "adjacency" and f.default is dpc.ADD_REMOVE for f in fields(cls)):
+        said.append(f"adjacency={relation}")
     return f"{cls.__name__}({', '.join(said)})"
 
 
@@ -130,13 +148,16 @@ def asked(rng: random.Random, subject: str) -> str:
     order = rng.choice((1, 1 + 2**-52, 1.5, 2, 1000, 10**9))
     alpha = rng.choice((0, 5e-324, 1e-9, 0.05, 0.3, 0.5, 1 - 1e-16, 1))
     questions = {
-        f"epsilon({subject}, {delta!r})": 4,
-        f"delta({subject}, {epsilon!r})": 4,
-        f"renyi({subject}, {order!r})": 3,
+        f"epsilon({subject}, {delta!r})": 8,
+        f"delta({subject}, {epsilon!r})": 12,
+        f"renyi({subject}, {order!r})": 12,
         f"compare({subject}, delta={delta!r})": 2,
         f"compare({subject}, epsilon={epsilon!r})": 2,
-        f"advantage({subject})": 2,
+        f"advantage({subject})": 4,
         f"beta({subject}, {alpha!r})": 1,
+        f"bayes_error({subject}, {alpha!r})": 2,
+        f"tpr({subject}, {alpha!r})": 1,
+        f"posterior_odds({subject}, delta={delta!r})": 1,
     }
     return rng.choices(list(questions), weights=list(questions.values()))[0]
 
@@ -145,23 +166,23 @@ def works(seed: object) -> Iterator[str]:
     """Questions without end, the same for the same seed."""
     rng = random.Random(f"wild {seed}")  # noqa: S311 - a draw, no secret
     while True:
-        yield asked(rng, composition(rng, rng.choice(("ADD_REMOVE", "REPLACE_ONE"))))
+        yield asked(rng, composition(rng, rng.choice(RELATIONS)))
 
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise `Late` after so much processor time."""
+    """Raise `Late` after so much processor time, and again: what calls back from C may swallow it once."""
 
     def late(*_: object) -> None:
         raise Late(f"no answer within {seconds:g} s of processor time")
 
-    before = signal.signal(signal.SIGVTALRM, late)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.05)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def outcome(text: str, seconds: float = SECONDS) -> Outcome:

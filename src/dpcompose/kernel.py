@@ -73,6 +73,8 @@ class Theorem:
     relations: frozenset[Adjacency] = frozenset(Adjacency)
     cost: int = 1
     aliases: tuple[str, ...] = ()
+    surpassed: bool = False
+    """Whether another theorem says at least as much from the same premises: then comparisons alone ask it."""
 
     @cached_property
     def types(self) -> tuple[type[Any], ...]:

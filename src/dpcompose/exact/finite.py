@@ -20,11 +20,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 
 from flint import arb
 
-from dpcompose.exact.atoms import Law, LogRatio, Loss, Part, Parts, Scaled, scaled
+from dpcompose.exact.atoms import Law, LogRatio, Loss, Parts, Scaled, scaled
 from dpcompose.exact.berry_esseen import NormalProfile
 from dpcompose.exact.chernoff import inverse_bounds, profile_bounds
 from dpcompose.exact.coarse import coarse
@@ -104,10 +104,9 @@ class _Meeting:
     sums: Scaled
 
     @classmethod
-    def of(cls, sums: Scaled, blocks: tuple[list[Part], list[Part]]) -> _Meeting:
-        """Build both tables at the working precision."""
-        few, many = (table(block) for block in blocks)
-        return cls(few, TableProfile(many, sums.denominator), _leak([(p.law, p.count) for p in sums.parts]), sums)
+    def of(cls, sums: Scaled) -> _Meeting:
+        """Build both tables at the working precision, or take those that were built last."""
+        return _met(sums, ctx.prec)
 
     def delta(self, level: Fraction) -> Enclosure:
         """The profile."""
@@ -123,15 +122,21 @@ class _Meeting:
         return self.leak + self.many.at(level * self.sums.denominator, self.few)
 
 
+@lru_cache(maxsize=4)
+def _met(sums: Scaled, bits: int) -> _Meeting:  # noqa: ARG001 - the precision at which it is built
+    few, many = (table(block) for block in halves(sums.parts) or ([], []))
+    return _Meeting(few, TableProfile(many, sums.denominator), _leak([(p.law, p.count) for p in sums.parts]), sums)
+
+
 def _tabled_delta(sums: Scaled, level: Fraction) -> Enclosure | None:
     """The profile from tables, or nothing if there are too many values."""
-    blocks, bits = halves(sums.parts), _FIRST_BITS
-    if blocks is None:
+    bits = _FIRST_BITS
+    if halves(sums.parts) is None:
         return None
     best = Enclosure(0.0, 1.0)
     while True:
         with ctx.workprec(bits):
-            found = best & _Meeting.of(sums, blocks).delta(level)
+            found = best & _Meeting.of(sums).delta(level)
         narrower, best = found.gap < best.gap / 4, found
         if best.gap <= _GAP or best.upper <= math.ulp(0.0) or not narrower or bits > _MOST_BITS:
             return best
@@ -140,14 +145,14 @@ def _tabled_delta(sums: Scaled, level: Fraction) -> Enclosure | None:
 
 def _tabled_epsilon(sums: Scaled, delta: Enclosure, most: float) -> Enclosure | None:
     """The inverse from tables: a guess from a few evaluations, then the proof of both ends."""
-    blocks, bits = halves(sums.parts), _FIRST_BITS
-    if blocks is None:
+    bits = _FIRST_BITS
+    if halves(sums.parts) is None:
         return None
     best, origin = Enclosure(0.0, math.inf), int(delta.lower > 0.5)  # near 1 what counts is the distance from 1
     target = Enclosure(delta.lower - origin, delta.upper - origin)
     while True:
         with ctx.workprec(bits):
-            profile = _remembered(partial(_Meeting.of(sums, blocks).above, origin))
+            profile = _remembered(partial(_Meeting.of(sums).above, origin))
             found = invert_decreasing(profile, target, _guess(profile, target, most), 0.0, most, _GAP)
         narrower, best = found.gap < best.gap / 4, best & found
         if best.gap <= 2 * _GAP or not narrower or bits > _MOST_BITS:

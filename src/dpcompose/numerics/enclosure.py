@@ -104,15 +104,23 @@ def ball(x: Real | Enclosure | Ball) -> Ball:
 def enclose(formula: Callable[[], Ball], gap: float = 2.0**-50, bits: int = 96) -> Enclosure:
     """Evaluate `formula` in balls, doubling the precision until the relative gap is met.
 
-    Soundness never depends on the precision; only the width does. Gives up at 6000 bits with
-    whatever is known by then, and accepts any interval below the least positive float.
+    Soundness never depends on the precision; only the width does. Gives up at 6000 bits, or where twice the bits left
+    both ends as they were, with whatever is known by then; accepts any interval below the least positive float.
     """
+    before = Enclosure(-math.inf, math.inf)
     while True:
         with ctx.workprec(bits):
             found = Enclosure.of(formula())
         if found.gap <= gap or max(-found.lower, found.upper) <= math.ulp(0.0) or bits > 3000:
             return found
-        bits *= 2
+        if _same(found.lower, before.lower) and _same(found.upper, before.upper):
+            return found
+        before, bits = found, 2 * bits
+
+
+def _same(x: float, y: float) -> bool:
+    """Whether twice the bits changed next to nothing: what is uncertain is not a matter of rounding."""
+    return math.isfinite(x) and abs(x - y) <= abs(x) * 2.0**-20
 
 
 def rounded(x: float | Fraction, towards: str, digits: int = 6) -> str:

@@ -204,6 +204,8 @@ def _deltas(facts: Derivation, epsilons: list[Real], tolerance: float, refined: 
     answers = [Answer("δ", UNIT_INTERVAL, None, None)] * len(epsilons)
     waiting = list(range(len(epsilons)))
     for claim in facts.profiles():
+        if claim.theorem.surpassed:
+            continue
         try:
             found = refined(claim.guarantee).deltas([epsilons[i] for i in waiting])
         except Declined:
@@ -255,7 +257,7 @@ def narrowed(  # noqa: PLR0917 - one question
     said: list[tuple[Claim[Any], Enclosure]] = []
     answer, settled = Answer(name, possible, None, None), Side(0)
     for claim in chain(first, (claim for claim in facts.profiles() if all(claim is not other for other in first))):
-        if claim.theorem.cost >= LAST_RESORT and claim.side in settled:
+        if claim.theorem.surpassed or (claim.theorem.cost >= LAST_RESORT and claim.side in settled):
             continue
         try:
             found = ask(claim.guarantee)

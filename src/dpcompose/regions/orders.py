@@ -25,6 +25,8 @@ from dpcompose.theorems.loss.exact_sums import LaplaceProfile
 ASKED, COARSE = 1e-9, 1e-5
 """The relative gap asked of a single value of a profile: of all claims together, and of one by itself, which as a rule
 comes nearer than it is asked to, and takes many times longer to come nearer still."""
+ROUGH = 1e-3
+"""The gap asked where no claim knows the pair from both sides: what is found is a bound, and no effort closes it."""
 NEAR = 1e-4
 """What is known this well from both sides is not compared with bounds from one side."""
 
@@ -63,7 +65,7 @@ class BothOrders:
     def joint(self, order: Order) -> Tradeoff:
         """The greatest convex function below all of them: as much as all (ε, δ) in the order together say."""
         choices = self.of(order)
-        if len(choices) == 1:
+        if len(choices) == 1 and self.views[0].alone:
             return choices[0]
         if len(self.pairs) == 1 and isinstance(self.forward, Corners) and isinstance(self.backward, Corners):
             return _joined(self.forward, self.backward)
@@ -113,13 +115,14 @@ class View:
     alone: bool
     """Whether the claims that list pairs list them all, so that bounds of one are not to hold for another."""
     symmetric: bool
-    """Whether both orders of the pair are known to be the same."""
+    """Whether both orders of the pair are the same, or all that is known of them is."""
     best: list[Claim[Profile]] = field(default_factory=list, compare=False, repr=False)
     """The claim that gave both ends of the last answer, which is asked first the next time."""
 
     def ask(self, order: Order, t: Real, asked: float = ASKED) -> Answer:
         """δ of the pair in one order at t ≥ 0."""
-        found = _narrowed(self.facts, lambda profile: self._said(profile, order, t), asked, self.best)
+        near = asked if self.alone else max(asked, ROUGH)
+        found = _narrowed(self.facts, lambda profile: self._said(profile, order, t), near, self.best)
         if found.upper_by is not None and found.upper_by is found.lower_by:
             self.best[:] = [found.upper_by]
         return found
@@ -138,13 +141,15 @@ class View:
 
 def views(facts: Derivation) -> tuple[View, ...]:
     """Every pair that the neighbours may give: those listed by the first claim that knows them from both sides."""
+    ordered = False
     for claim in facts.profiles():
         pairs = claim.guarantee.pairs()
         if claim.side is Side.BOTH and pairs:
             return tuple(
                 View(facts, pair.turned, alone=True, symmetric=pair.forward == pair.backward) for pair in pairs
             )
-    return (View(facts, turned=False, alone=False, symmetric=False),)
+        ordered |= any(pair.forward != pair.backward for pair in pairs)
+    return (View(facts, turned=False, alone=False, symmetric=not ordered),)
 
 
 def ask(facts: Derivation, order: Order, t: Real, asked: float = ASKED) -> Answer:

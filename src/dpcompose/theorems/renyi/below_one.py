@@ -23,7 +23,7 @@ from dpcompose.notions import Curve, Linear, Profile, Renyi, SumOfCurves, Value
 from dpcompose.numerics.enclosure import NON_NEGATIVE, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import argmin
 from dpcompose.sources import CHE52
-from dpcompose.theorems.renyi.conversions import ResponseCurve
+from dpcompose.theorems.renyi.conversions import NEAR, ResponseCurve
 from dpcompose.theorems.renyi.discrete_gaussian_curve import DiscreteGaussianCurve
 from dpcompose.theorems.renyi.finite_curves import FiniteCurve, SampledFiniteCurve
 from dpcompose.theorems.renyi.readings import FourReadings, undecided
@@ -74,7 +74,7 @@ class FromBelow(Profile):
         def formula() -> Ball:
             return -(self._log_kept(order) + (1 - ball(order)) * (ball(epsilon) - self.curve.at(order))).expm1()
 
-        return Enclosure(min(max(enclose(formula).lower, 0.0), 1.0), 1.0)
+        return Enclosure(min(max(enclose(formula, gap=NEAR).lower, 0.0), 1.0), 1.0)
 
     def epsilon(self, delta: Real) -> Enclosure:
         r"""$D_\alpha+\frac{1}{1-\alpha}\ln\frac{1-\delta}{(1-a)^\alpha(1-b)^{1-\alpha}}$."""
@@ -86,7 +86,7 @@ class FromBelow(Profile):
         def formula() -> Ball:
             return self.curve.at(order) + ((-ball(delta)).log1p() - self._log_kept(order)) / (1 - ball(order))
 
-        found = enclose(formula).lower
+        found = enclose(formula, gap=NEAR).lower
         return Enclosure(found if 0.0 < found < math.inf else 0.0, math.inf)
 
     def _best(self, height: Callable[[float, float], float]) -> float:

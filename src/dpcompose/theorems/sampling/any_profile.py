@@ -30,7 +30,7 @@ from dpcompose.theorems.loss.transform import in_between
 MOST_LEVEL = 600.0
 GOALS = (1e-30, 1e-20, 1e-14, 1e-9, 1e-5, 1e-2)
 DOTS = 128
-GAP = 1e-5
+GAP = 1e-4
 Dot = tuple[Fraction, Fraction]
 
 
