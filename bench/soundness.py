@@ -2,8 +2,9 @@
 
     nice python bench/soundness.py --works 50000 --seed 1
 
-A work is a composition and an ε. Batches of three hundred or so are drawn from the seed and their number alone; each
-finished batch is a line of `out/soundness-<seed>.jsonl`, and a second run goes on where the first one stopped.
+A work is a composition and a question: of many runs, δ at an ε; of a few, in every wrapper and under every relation,
+whatever can be asked. Batches of some hundred are drawn from the seed and their number alone; each finished batch is a
+line of `out/soundness-<seed>.jsonl`, and a second run goes on where the first one stopped.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from pathlib import Path
 
 import numpy as np
 from _other_line import OtherLine
+from _readings import readings
+from _wrapped_works import SHAPES
 from flint import arb, ctx, fmpq, fmpz
 
 import dpcompose as dpc
@@ -30,6 +33,7 @@ from dpcompose.inversion import Direction, GaussianLoss, LaplaceLoss, SampledGau
 from dpcompose.numerics.enclosure import Enclosure
 
 LEVELS = 40
+WRAPPED = 3
 BALLS_EVERY = 5
 SIDES = {1: Direction.REMOVE, -1: Direction.ADD}
 
@@ -39,6 +43,7 @@ class Tally:
     """What became of a batch: works and checks by kind, gaps, and every violation in full."""
 
     works: Counter[str] = field(default_factory=Counter)
+    shapes: Counter[str] = field(default_factory=Counter)
     checks: Counter[str] = field(default_factory=Counter)
     undecided: Counter[str] = field(default_factory=Counter)
     gaps: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -121,11 +126,8 @@ def responses(rng: random.Random, tally: Tally) -> None:
 
 def mixtures(rng: random.Random, tally: Tally) -> None:
     """A Gaussian beside responses, and Laplace steps twice: on the line, and by a sum."""
-    noise, step, count = (
-        Fraction(f"{spread(rng, 0.5, 20):.3g}"),
-        Fraction(f"{spread(rng, 0.02, 1):.3g}"),
-        rng.randint(1, 25),
-    )
+    noise, step = Fraction(f"{spread(rng, 0.5, 20):.3g}"), Fraction(f"{spread(rng, 0.02, 1):.3g}")
+    count = rng.randint(1, 25)
     composed = profile([(GaussianLoss(1 / noise**2), 1), (TwoPointLoss(step), count)])
     with ctx.workprec(300):
         p = 1 / (1 + (-exactly(step)).exp())
@@ -177,14 +179,25 @@ def sampled(rng: random.Random, tally: Tally, number: int) -> None:
     both = max(alone.lower, found[LEVELS // 2].lower) <= min(alone.upper, found[LEVELS // 2].upper)
     tally.check("… two lines of the engine", f"{named} at {middle!r}: {alone!r}", holds=both)
     more = longer.delta(middle)
-    tally.check(
-        "… grows with the steps", f"{named} at {middle!r}: {alone!r}, {more!r}", holds=more.upper >= alone.lower
-    )
+    said = f"{named} at {middle!r}: {alone!r}, {more!r}"
+    tally.check("… grows with the steps", said, holds=more.upper >= alone.lower)
     if alone.lower > 0.0:
         back = composed.epsilon(alone.lower)
         tally.check("… inverse", f"{named} at {alone.lower!r}: {back!r}", holds=back.upper >= middle)
     if number % BALLS_EVERY == 0:
         in_balls(named, composed.delta_in_balls, middle, alone, tally)
+
+
+def wrapped(rng: random.Random, tally: Tally) -> None:
+    """A few runs in every wrapper, under every relation: each reading against all pairs, written out."""
+    work = rng.choice(SHAPES)(rng)
+    for kind, place, answer, holds in readings(work, rng):
+        tally.shapes[work.shape] += 1
+        if answer is None:
+            tally.works[kind] += 1
+        else:
+            tally.saw(kind, answer.enclosure)
+        tally.check(kind, f"{work.shape} {place}: {answer}, {work.subject!r}", holds=holds)
 
 
 def in_balls(named: str, ask: Callable[[float], Enclosure], epsilon: float, found: Enclosure, tally: Tally) -> None:
@@ -218,15 +231,14 @@ def line_for(
 
 
 def batch(seed: int, number: int) -> Tally:
-    """Three hundred works or so."""
+    """Some hundred works."""
     rng, tally = random.Random(f"{seed} {number}"), Tally()  # noqa: S311 - a draw, no secret
-    for _ in range(2):
-        gaussians(rng, tally)
-    for _ in range(2):
-        responses(rng, tally)
+    gaussians(rng, tally)
+    responses(rng, tally)
     mixtures(rng, tally)
-    for _ in range(3):
-        sampled(rng, tally, number)
+    sampled(rng, tally, number)
+    for _ in range(WRAPPED):
+        wrapped(rng, tally)
     return tally
 
 
@@ -278,6 +290,8 @@ def report(done: list[dict], seconds: float) -> None:
         quantiles = np.quantile(gaps[kind], [0.5, 0.99, 1.0]) if kind in gaps else ()
         shown = " | ".join(f"{x:.1e}" for x in quantiles) or " | |"
         print(f"| {kind} | {works[kind]} | {checks[kind]} | {undecided[kind]} | {wrong} | {shown} |")
+    shapes = sum((Counter(b["shapes"]) for b in done), Counter[str]())
+    print(f"by shape: {dict(shapes.most_common())}")
     print(f"{works.total()} works, {checks.total()} checks, {len(violations)} violations; {seconds:.0f} s of CPU now")
 
 

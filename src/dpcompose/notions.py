@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 from dpcompose.exact.atoms import Law
@@ -62,14 +62,10 @@ class ZCDP(InEitherOrder):
     delta: Value = 0
 
 
-class Curve(ABC):
-    """A bound on the Rényi divergence as a function of the order, in both orders of the pair."""
+class Divergence(ABC):
+    """The Rényi divergence as a function of the order, of one reading of a pair: no bound on any other reading."""
 
     __slots__ = ()
-
-    def facing_either_way(self) -> Curve:
-        """The bound for a part that may face either way."""
-        return self
 
     @abstractmethod
     def at(self, order: Real) -> Ball:
@@ -78,6 +74,16 @@ class Curve(ABC):
     def guess(self, order: float) -> float:
         """The bound in floats, for searches only."""
         return float(self.at(order))
+
+
+class Curve(Divergence):
+    """A bound on the Rényi divergence in both orders of the pair, wherever the record is."""
+
+    __slots__ = ()
+
+    def facing_either_way(self) -> Curve:
+        """The bound for a part that may face either way."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +103,10 @@ class Linear(Curve):
 
 
 @dataclass(frozen=True, slots=True)
-class SumOfCurves(Curve):
-    """Curves add order by order."""
+class SumOfReadings(Divergence):
+    """What is read in one way throughout adds order by order."""
 
-    terms: tuple[tuple[Curve, int], ...]
+    terms: tuple[tuple[Divergence, int], ...]
 
     def at(self, order: Real) -> Ball:
         """The sum of the terms, each times its count."""
@@ -109,6 +115,13 @@ class SumOfCurves(Curve):
     def guess(self, order: float) -> float:
         """The sum in floats."""
         return sum(count * curve.guess(order) for curve, count in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class SumOfCurves(SumOfReadings, Curve):
+    """Curves add order by order."""
+
+    terms: tuple[tuple[Curve, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +173,9 @@ class LossTransform(Guarantee):
     called: ClassVar[str] = "the transform of its loss"
     forward: object
     backward: object
-    leak: Value = 0
-    turned: tuple[object, object] | None = None
-    """Both orders with the record in the other input, where that is not the same."""
+    leak: Value = field(kw_only=True)
+    turned: tuple[object, object] | None = field(kw_only=True)
+    """Both orders with the record in the other input; None where it does not matter which input has it."""
 
     def facing_either_way(self) -> LossTransform | None:
         """The same, where both orders have one law."""

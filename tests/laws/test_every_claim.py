@@ -40,6 +40,8 @@ from oracles.brute_pairs import (
 LEVELS, DELTAS, ORDERS = (0.0, 0.5), (0.02,), (1, 2, 3.5)
 P, Q = (Fraction(1, 2), Fraction(3, 8), Fraction(1, 8)), (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
 LEAKING = ((Fraction(1, 2), Fraction(1, 2), 0), (Fraction(1, 4), Fraction(5, 8), Fraction(1, 8)))
+SURE = ((1, 0), (Fraction(13, 18), Fraction(5, 18)))
+"""Read backward, it leaks, and gains nothing otherwise."""
 KINDS: dict[str, tuple[Callable[..., dpc.Mechanism], tuple[Laws, Laws]]] = {
     "box": (lambda **to: dpc.BlackBox(epsilon=0.4, delta=0.05, **to), leaky(0.4, 0.05)),
     "pure box": (lambda **to: dpc.BlackBox(epsilon=0.7, **to), leaky(0.7, 0.0)),
@@ -60,6 +62,7 @@ KINDS: dict[str, tuple[Callable[..., dpc.Mechanism], tuple[Laws, Laws]]] = {
     "laplace": (lambda **to: dpc.Laplace(scale=2, **to), laplacian(0.5)),
     "pair": (lambda **to: dpc.DiscretePair(p=P, q=Q, **to), listed(P, Q)),
     "leaking": (lambda **to: dpc.DiscretePair(p=LEAKING[0], q=LEAKING[1], **to), listed(*LEAKING)),
+    "sure": (lambda **to: dpc.DiscretePair(p=SURE[0], q=SURE[1], **to), listed(*SURE)),
 }
 RATE = Fraction(3, 10)
 
@@ -82,7 +85,7 @@ def works() -> Iterator[tuple[str, dpc.Mechanism, Callable[[], Work]]]:
         yield f"twice sampled {name}", dpc.Sampled(dpc.Sampled(m, rate=0.5), rate=0.6), lambda t=thin: run([t])
         yield f"sampled 2 {name}", dpc.Sampled(2 * m, rate=RATE), lambda b=both: run([on_a_sample(b, 0.3)])
         yield f"drawn {name}", dpc.SampledWithoutReplacement(other, **drawn), lambda t=fixed: run_facing([t])
-        if name not in {"pair", "leaking"}:  # what two of them do when they face each other is another pair
+        if name not in {"pair", "leaking", "sure"}:  # what two of them do when they face each other is another pair
             yield (
                 f"drawn 2 {name}",
                 dpc.SampledWithoutReplacement(2 * other, **drawn),
@@ -92,6 +95,18 @@ def works() -> Iterator[tuple[str, dpc.Mechanism, Callable[[], Work]]]:
             f"{name} beside a sampled geometric",
             m + dpc.Sampled(KINDS["geometric"][0](), rate=RATE),
             lambda p=pair: run([plain(p), on_a_sample(KINDS["geometric"][1], 0.3)]),
+        )
+    for name in ("pair", "leaking", "sure"):
+        make, pair = KINDS[name]
+        yield (
+            f"{name} beside a box and a gaussian",
+            make() + KINDS["box"][0]() + KINDS["gaussian"][0](),
+            lambda p=pair: run([plain(p), plain(KINDS["box"][1]), plain(KINDS["gaussian"][1])]),
+        )
+        yield (
+            f"sampled {name} beside a box",
+            dpc.Sampled(make(), rate=RATE) + KINDS["box"][0](),
+            lambda p=pair: run([on_a_sample(p, 0.3), plain(KINDS["box"][1])]),
         )
     for name, twice in GROUPED.items():
         m = KINDS[name][0]()

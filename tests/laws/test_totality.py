@@ -48,6 +48,7 @@ AT_ONCE = [
     "1000 * Sampled(Gaussian(noise_std=2), rate=0.1)",
     "5 * Laplace(scale=3) + 7 * BlackBox(epsilon=0.2)",
     "30 * Gaussian(noise_std=5) + 30 * Laplace(scale=9)",
+    "20 * Sampled(Laplace(scale=1), rate=0.1)",
 ]
 
 

@@ -3,8 +3,8 @@ r"""Where losses enter floats, and what becomes of those too faint for them.
 The bounds of the engine are relative: they hold while no product of a few parameters falls below the normal floats. A
 step whose parameters could do so is not followed. Its finite losses are at most some $g$, so it leaks or is within the
 total variation distance $d\le g$: with its leak $a$ it is $(0, a+d)$-DP, hence post-processing of a chance $a+d$ to
-reveal everything; and to leave all but its leak out can only lower δ. So it counts as a leak between $a$ and $a+d$, in
-exact arithmetic, and the line is that of the other steps.
+reveal everything; and to leave it out can only lower δ. So it counts as a leak between 0, or little less than $a$ where
+no loss is far from 0, and $a+d$, in exact arithmetic, and the line is that of the other steps.
 """
 
 from __future__ import annotations
@@ -112,13 +112,17 @@ def _(loss: DiscreteGaussianLoss) -> Enclosure | None:
 
 @as_leak.register
 def _(loss: FiniteLoss) -> Enclosure | None:
-    r"""$\sum_jw_j(1-e^{-l_j})_+\le\max l_j$, beside the leak."""
+    r"""Beside the leak $\sum_jw_j(1-e^{-l_j})_+\le g = \max l_j$. From below, losses of no less than $-g$ take at most
+    $e^g-1\le2g$ away from what the others lose; larger negative ones do not count as a leak, nor as nothing.
+    """
     greatest = float(np.max(loss.losses + loss.loss_error, initial=0.0))
-    if greatest >= FAINT:
+    size = max(greatest, float(np.max(loss.loss_error - loss.losses, initial=0.0)))
+    if greatest >= FAINT or (not greatest and size >= FAINT):
         return None
-    added = math.nextafter(greatest, math.inf) if greatest else 0.0
-    upper = Enclosure.exactly(Fraction(loss.leak.upper) + Fraction(added)).upper
-    return Enclosure(loss.leak.lower, upper)
+    added = Fraction(math.nextafter(size, math.inf) if size else 0.0)
+    lower = Enclosure.exactly(Fraction(loss.leak.lower) - 2 * added).lower if size < FAINT else 0.0
+    most = Fraction(loss.leak.upper) + (added if size < FAINT else Fraction(math.nextafter(greatest, math.inf)))
+    return Enclosure(max(lower, 0.0), Enclosure.exactly(most).upper)
 
 
 __all__ = ["as_leak", "profile"]

@@ -276,8 +276,17 @@ class Profile:
             found = epsilon_by_balls(self.summands, found, low_target, high_target, tolerance)
         if math.isinf(found.upper) and low_target > 0.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)
+        if not found.lower:
+            found = found & self._next_to_nothing(delta, tolerance, found.upper)
         self.memory.answered(found)
         return found
+
+    def _next_to_nothing(self, delta: float, tolerance: float, most: float) -> Enclosure:
+        """Where δ(0) can hardly be told from `delta`, lines find no ε: some of the least are tried one by one."""
+        for epsilon in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
+            if epsilon >= most or self.delta(epsilon, tolerance).upper <= delta:
+                return Enclosure(0.0, min(epsilon, most))
+        return Enclosure(0.0, most)
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
         kept = self.memory.solve(self.summands, low_target, high_target, tolerance)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose.exact.atoms import Loss
-from dpcompose.notions import Curve
+from dpcompose.notions import Curve, Divergence
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF
 
@@ -120,6 +120,21 @@ def _logarithms(p: NDArray[np.float64], q: NDArray[np.float64]) -> tuple[NDArray
 
 
 @dataclass(frozen=True, slots=True)
+class LongPairReading(Divergence):
+    """The Rényi divergence of one order of a pair with many outcomes."""
+
+    law: LongPairLaw
+
+    def at(self, order: Real) -> Ball:
+        """The divergence."""
+        return ball(divergence(self.law, order))
+
+    def guess(self, order: float) -> float:
+        """The same in floats; infinite where mass may leak."""
+        return quick_divergence(self.law, order)
+
+
+@dataclass(frozen=True, slots=True)
 class LongPairCurve(Curve):
     """The larger of the two Rényi divergences of a pair with many outcomes."""
 
@@ -183,4 +198,4 @@ def divergence(law: LongPairLaw, order: Real) -> Enclosure:
     return Enclosure(max(ends.lower, 0.0), max(ends.upper, ceiling))
 
 
-__all__ = ["LONG", "MASS_ERROR", "FloatAtoms", "LongPairCurve", "LongPairLaw", "divergence"]
+__all__ = ["LONG", "MASS_ERROR", "FloatAtoms", "LongPairCurve", "LongPairLaw", "LongPairReading", "divergence"]

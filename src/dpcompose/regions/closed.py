@@ -61,6 +61,10 @@ class NormalTradeoff(Tradeoff):
         """Less shift, less told."""
         return self.mu_squared <= other.mu_squared if isinstance(other, NormalTradeoff) else None
 
+    def swapped(self) -> NormalTradeoff:
+        """The same: the pair is symmetric."""
+        return self
+
     def event(self, t: Real) -> Event:
         r"""$P(L>t) = \Phi(\mu/2-t/\mu)$ and $Q(L>t) = \Phi(-\mu/2-t/\mu)$."""
         if not self.mu_squared:
@@ -110,6 +114,10 @@ class LaplaceTradeoff(Tradeoff):
     def tells_no_more(self, other: Tradeoff) -> bool | None:
         """Less shift, less told."""
         return self.step <= other.step if isinstance(other, LaplaceTradeoff) else None
+
+    def swapped(self) -> LaplaceTradeoff:
+        """The same: the pair is symmetric."""
+        return self
 
     def event(self, t: Real) -> Event:
         r"""For $0\le t<x$: $P(L>t) = 1-\frac12e^{(t-x)/2}$ and $Q(L>t) = \frac12e^{-(t+x)/2}$; nothing from $x$ on."""

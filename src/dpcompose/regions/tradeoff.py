@@ -72,9 +72,9 @@ class Tradeoff(ABC):
         """The corners (α, β) of the function, where it has only finitely many; else none."""
         return ()
 
+    @abstractmethod
     def swapped(self) -> Tradeoff:
-        """T(Q, P), the inverse function; the same where the pair is symmetric."""
-        return self
+        """T(Q, P), the inverse function."""
 
     def tells_no_more(self, other: Tradeoff) -> bool | None:  # noqa: ARG002 - a family of curves may know
         """Whether this function lies nowhere below the other, where their parameters tell; else None."""

@@ -156,7 +156,7 @@ def mixture_transform(m: MixtureOfGaussians) -> LossTransform:
     finitely many losses, in both orders.
     """
     forward, backward = map(Chorded, _orders(m))
-    return LossTransform(forward, backward, turned=(backward, forward))
+    return LossTransform(forward, backward, leak=0, turned=(backward, forward))
 
 
 @describes("MOG-CELLS", HERE.at("Mixtures of Gaussians"), side=Side.LOWER, relations=ADD_REMOVE_ONLY)
@@ -165,7 +165,7 @@ def binned_mixture_transform(m: MixtureOfGaussians) -> LossTransform:
     pair of the cells' probabilities costs no more.
     """
     forward, backward = map(Binned, _orders(m))
-    return LossTransform(forward, backward, turned=(backward, forward))
+    return LossTransform(forward, backward, leak=0, turned=(backward, forward))
 
 
 def _orders(m: MixtureOfGaussians) -> tuple[ChordedMixture, ChordedMixture]:

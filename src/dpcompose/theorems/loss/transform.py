@@ -37,7 +37,7 @@ def _is_extreme(step: Any) -> bool:
 def gdp_to_transform(g: GDP) -> LossTransform:
     r"""The loss of a Gaussian is $N(\mu^2/2,\mu^2)$, so $\ln\mathrm{E}e^{zL} = z(z+1)\mu^2/2$."""
     loss = GaussianLoss(g.mu_squared)
-    return LossTransform(loss, loss)
+    return LossTransform(loss, loss, leak=0, turned=None)
 
 
 @implies("X-LINE-RR", HERE.at("engine"), side=Side.BOTH)
@@ -46,13 +46,13 @@ def approx_to_transform(g: ApproxDP) -> LossTransform:
     $e^\varepsilon$ to 1.
     """
     loss = TwoPointLoss(g.epsilon)
-    return LossTransform(loss, loss, g.delta)
+    return LossTransform(loss, loss, leak=g.delta, turned=None)
 
 
 @implies("X-LINE-LAP", HERE.at("engine"), side=Side.BOTH)
 def laplace_to_transform(g: LaplaceLoss) -> LossTransform:
     r"""The loss of a Laplace mechanism has two atoms and an exponential density between them."""
-    return LossTransform(inversion.LaplaceLoss(g.step), inversion.LaplaceLoss(g.step))
+    return LossTransform(inversion.LaplaceLoss(g.step), inversion.LaplaceLoss(g.step), leak=0, turned=None)
 
 
 @implies("X-LINE-FIN", HERE.at("engine"), side=Side.BOTH)
@@ -60,7 +60,7 @@ def finite_to_transform(g: FiniteLoss) -> LossTransform:
     r"""A loss with values $l_j$ and probabilities $p_j$ has $\mathrm{E}e^{zL} = \sum_jp_je^{zl_j}$, its leak aside."""
     if g.forward.leak() >= 1 or g.backward.leak() >= 1:
         raise Declined("no loss is finite, so there is nothing to transform")
-    return LossTransform(Listed(g.forward), Listed(g.backward))
+    return LossTransform(Listed(g.forward), Listed(g.backward), leak=0, turned=None)
 
 
 @describes("X-LINE-DG", CKS20.at("Def. 1"), side=Side.BOTH)
@@ -71,7 +71,7 @@ def discrete_gaussian_transform(m: DiscreteGaussian) -> LossTransform:
     if not m.noise_std:
         raise Declined("there is no noise")
     loss = DiscreteGaussianLoss(m.noise_std, m.sensitivity)
-    return LossTransform(loss, loss)
+    return LossTransform(loss, loss, leak=0, turned=None)
 
 
 @describes("X-LINE-SGM", ZDW22.at("Thm. 11"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
@@ -82,7 +82,7 @@ def sampled_gaussian_transform(m: Sampled, inner: GDP) -> LossTransform:
     q = in_between(m.rate)
     noise = 1 / rational_root(Fraction(inner.mu_squared))
     remove, add = (SampledGaussianLoss(q, noise, direction) for direction in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add, turned=(add, remove))
+    return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
 def rational_root(square: Fraction) -> Fraction:
@@ -107,7 +107,7 @@ def sampled_laplace_transform(m: Sampled, inner: LaplaceLoss) -> LossTransform:
     r"""Sampling a Laplace mechanism at rate $q$ turns its likelihood ratio $e^l$ into $1-q+qe^l$, in either order."""
     q = in_between(m.rate)
     remove, add = (inversion.SampledLaplaceLoss(inner.step, q, d) for d in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add, turned=(add, remove))
+    return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
 @describes("X-LINE-SFIN", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
@@ -121,7 +121,7 @@ def sampled_finite_transform(m: Sampled, inner: FiniteLoss) -> LossTransform:
         for law, other in ((inner.forward, inner.backward), (inner.backward, inner.forward))
         for direction in (Direction.REMOVE, Direction.ADD)
     )
-    return LossTransform(remove, add, turned=(turned_add, turned_remove))
+    return LossTransform(remove, add, leak=0, turned=(turned_add, turned_remove))
 
 
 @describes("X-LINE-SRR", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
@@ -132,7 +132,7 @@ def sampled_black_box_transform(m: Sampled, inner: ApproxDP) -> LossTransform:
         raise Declined("needs an exact δ")
     law = LeakyLaw(inner.epsilon, inner.delta)
     remove, add = (SampledListed(law, q, d, law) for d in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add, turned=(add, remove))
+    return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
 @composes("X-LINE", HERE.at("engine"), side=Side.BOTH, cost=3)

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from dpcompose.errors import Declined
 from dpcompose.kernel import Side, implies
 from dpcompose.mechanisms.laplace import LaplaceCurve
-from dpcompose.notions import Curve, Linear, Profile, Renyi, SumOfCurves, Value
+from dpcompose.notions import Curve, Divergence, Linear, Profile, Renyi, SumOfReadings, Value
 from dpcompose.numerics.enclosure import NON_NEGATIVE, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import argmin
 from dpcompose.sources import CHE52
 from dpcompose.theorems.renyi.conversions import NEAR, ResponseCurve
 from dpcompose.theorems.renyi.discrete_gaussian_curve import DiscreteGaussianCurve
 from dpcompose.theorems.renyi.finite_curves import FiniteCurve, SampledFiniteCurve
-from dpcompose.theorems.renyi.readings import FourReadings, undecided
+from dpcompose.theorems.renyi.readings import FourReadings, Same, undecided
 from dpcompose.theorems.renyi.sampled_curves import SampledCurve
 
 EXACT = (Linear, ResponseCurve, LaplaceCurve, DiscreteGaussianCurve, FiniteCurve, SampledFiniteCurve, SampledCurve)
@@ -36,18 +36,22 @@ ALIKE = (Linear, ResponseCurve, LaplaceCurve, DiscreteGaussianCurve, SampledCurv
 LEAST, MOST = 1e-3, 0.9999
 
 
-def holds_below_one(curve: Curve) -> bool:
+def holds_below_one(curve: Divergence) -> bool:
     """Whether the curve is the divergence of all positive orders."""
-    if isinstance(curve, SumOfCurves):
+    if isinstance(curve, Same):
+        return holds_below_one(curve.reading)
+    if isinstance(curve, SumOfReadings):
         return all(holds_below_one(term) for term, _ in curve.terms)
     if isinstance(curve, FourReadings):
         return all(holds_below_one(reading) for reading in curve.readings)
     return isinstance(curve, EXACT)
 
 
-def leaks_alike(curve: Curve) -> bool:
+def leaks_alike(curve: Divergence) -> bool:
     """Whether each input is known to leak as much as the other."""
-    if isinstance(curve, SumOfCurves):
+    if isinstance(curve, Same):
+        return leaks_alike(curve.reading)
+    if isinstance(curve, SumOfReadings):
         return all(leaks_alike(term) for term, _ in curve.terms)
     return isinstance(curve, ALIKE) or (isinstance(curve, FiniteCurve) and curve.law == curve.other)
 

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from dpcompose.description import Adaptivity
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes, implies
-from dpcompose.notions import GDP, ZCDP, ApproxDP, Curve, Linear, Profile, Renyi, SumOfCurves, Value
+from dpcompose.notions import (
+    GDP,
+    ZCDP,
+    ApproxDP,
+    Curve,
+    Divergence,
+    Linear,
+    Profile,
+    Renyi,
+    SumOfCurves,
+    SumOfReadings,
+    Value,
+)
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import argmin
 from dpcompose.sources import BS16, CKS20, MIR17
@@ -20,6 +34,7 @@ from dpcompose.theorems.renyi.readings import READINGS, FourReadings, reading, u
 LEAST_ORDER, MOST_ORDER = 1e-9, 1e9
 """The search looks at orders 1 + s for s in between; any order is valid, a poor one is only loose."""
 
+D = TypeVar("D", bound=Divergence)
 NEAR = 2.0**-30
 """A bound by one order is no nearer to the truth than this; integrals for sampled noise take long to come nearer."""
 
@@ -170,19 +185,25 @@ def added(terms: tuple[tuple[Curve, int], ...]) -> Curve:
             total[curve] = total.get(curve, 0) + count
     leading = {curve.leading for curve in total if isinstance(curve, FourReadings)}
     if not leading:
-        return _line_up(list(total.items()))
+        line, others = _line_up(total.items())
+        return SumOfCurves(((line, 1), *others)) if others else line
     first, second, third, fourth = (
-        _line_up([(reading(curve, i), n) for curve, n in total.items()]) for i in range(READINGS)
+        _one_reading((reading(curve, i), n) for curve, n in total.items()) for i in range(READINGS)
     )
     return FourReadings((first, second, third, fourth), leading.pop() if len(leading) == 1 else None)
 
 
-def _line_up(terms: list[tuple[Curve, int]]) -> Curve:
-    """A sum in which linear curves are one line."""
-    lines = [(c, n) for c, n in terms if isinstance(c, Linear)]
-    rest = tuple((c, n) for c, n in terms if not isinstance(c, Linear))
-    slope = total_of(tuple((line.rho, n) for line, n in lines))
-    return SumOfCurves(((Linear(slope), 1), *rest)) if rest else Linear(slope)
+def _one_reading(terms: Iterable[tuple[Divergence, int]]) -> Divergence:
+    """What is read in one way, added up."""
+    line, others = _line_up(terms)
+    return SumOfReadings(((line, 1), *others)) if others else line
+
+
+def _line_up(terms: Iterable[tuple[D, int]]) -> tuple[Linear, tuple[tuple[D, int], ...]]:
+    """All linear curves as one line, and the rest."""
+    found = list(terms)
+    slope = total_of(tuple((curve.rho, n) for curve, n in found if isinstance(curve, Linear)))
+    return Linear(slope), tuple((curve, n) for curve, n in found if not isinstance(curve, Linear))
 
 
 def total_of(values: tuple[tuple[Value, int], ...]) -> Value:

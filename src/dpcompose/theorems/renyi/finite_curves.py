@@ -14,9 +14,9 @@ from dpcompose.errors import Declined
 from dpcompose.exact.atoms import Law, value
 from dpcompose.inversion import Direction
 from dpcompose.kernel import Side, describes, implies
-from dpcompose.mechanisms.long_pair import LongPairCurve, LongPairLaw
+from dpcompose.mechanisms.long_pair import LongPairLaw, LongPairReading
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import ApproxDP, Curve, FiniteLoss, Renyi, Value
+from dpcompose.notions import ApproxDP, Divergence, FiniteLoss, Renyi, Value
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.sources import MIR17, MTZ19
 from dpcompose.theorems.loss.finite_laws import LeakyLaw
@@ -28,7 +28,7 @@ MOST_LOSS = 10**5
 
 
 @dataclass(frozen=True)
-class FiniteCurve(Curve):
+class FiniteCurve(Divergence):
     """The divergence of one order of a pair, outside what leaks in either."""
 
     law: Law
@@ -63,7 +63,7 @@ class FiniteCurve(Curve):
 
 
 @dataclass(frozen=True)
-class SampledFiniteCurve(Curve):
+class SampledFiniteCurve(Divergence):
     """A finite pair through a Poisson sample, read in one order, outside what leaks."""
 
     law: Law
@@ -123,7 +123,7 @@ def finite_to_renyi(g: FiniteLoss) -> Renyi:
     one order add, and the larger of the two sums counts.
     """
     if isinstance(g.forward, LongPairLaw) and isinstance(g.backward, LongPairLaw):
-        return Renyi(both_ways(LongPairCurve(g.forward, g.forward), LongPairCurve(g.backward, g.backward)))
+        return Renyi(both_ways(LongPairReading(g.forward), LongPairReading(g.backward)))
     leak = leak_of_law(g.forward, g.backward)
     return Renyi(both_ways(FiniteCurve(g.forward, g.backward), FiniteCurve(g.backward, g.forward)), leak)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpcompose.notions import Curve
+from dpcompose.notions import Curve, Divergence
 from dpcompose.numerics.enclosure import Ball, Real
 
 READINGS = 4
@@ -14,7 +14,7 @@ READINGS = 4
 class Largest(Curve):
     """The largest of several divergences at every order."""
 
-    readings: tuple[Curve, ...]
+    readings: tuple[Divergence, ...]
 
     def at(self, order: Real) -> Ball:
         """The largest."""
@@ -29,19 +29,36 @@ class Largest(Curve):
 
 
 @dataclass(frozen=True, slots=True)
+class Same(Curve):
+    """A divergence that every reading is known to have, or that a part may face so as to reach."""
+
+    reading: Divergence
+
+    def at(self, order: Real) -> Ball:
+        """The divergence."""
+        return self.reading.at(order)
+
+    def guess(self, order: float) -> float:
+        """The divergence, in floats."""
+        return self.reading.guess(order)
+
+
+@dataclass(frozen=True, slots=True)
 class FourReadings(Curve):
     """First against second input and second against first, the record being in the first; then in the second.
 
     A whole is read in one way throughout, so sums are formed reading by reading, and the largest counts.
     """
 
-    readings: tuple[Curve, Curve, Curve, Curve]
+    readings: tuple[Divergence, Divergence, Divergence, Divergence]
     leading: int | None = None
     """The reading that is the largest at every order, where one is known to be."""
 
     def facing_either_way(self) -> Curve:
         """The largest of the four."""
-        return Largest(tuple(dict.fromkeys(self.readings))) if self.leading is None else self.readings[self.leading]
+        return (
+            Largest(tuple(dict.fromkeys(self.readings))) if self.leading is None else Same(self.readings[self.leading])
+        )
 
     def at(self, order: Real) -> Ball:
         """The largest divergence."""
@@ -52,13 +69,13 @@ class FourReadings(Curve):
         return self.facing_either_way().guess(order)
 
 
-def both_ways(forward: Curve, backward: Curve) -> Curve:
+def both_ways(forward: Divergence, backward: Divergence) -> Curve:
     """A pair that is the same wherever the record is."""
-    return forward if forward == backward else FourReadings((forward, backward, forward, backward))
+    return Same(forward) if forward == backward else FourReadings((forward, backward, forward, backward))
 
 
-def reading(curve: Curve, index: int) -> Curve:
-    """The curve of one reading; one that holds in every reading is its own."""
+def reading(curve: Curve, index: int) -> Divergence:
+    """One reading of a curve; one that holds in every reading is its own."""
     return curve.readings[index] if isinstance(curve, FourReadings) else curve
 
 
@@ -67,4 +84,4 @@ def undecided(curve: Curve) -> bool:
     return isinstance(curve, FourReadings) and curve.leading is None
 
 
-__all__ = ["READINGS", "FourReadings", "Largest", "both_ways", "reading", "undecided"]
+__all__ = ["READINGS", "FourReadings", "Largest", "Same", "both_ways", "reading", "undecided"]

@@ -20,7 +20,7 @@ from dpcompose.inversion import Direction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.laplace import LaplaceCurve
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import Curve, LaplaceLoss, Renyi
+from dpcompose.notions import Curve, Divergence, LaplaceLoss, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.rounding import Floats
@@ -37,7 +37,7 @@ NODES = 400
 
 
 @dataclass(frozen=True)
-class SampledCurve(Curve):
+class SampledCurve(Divergence):
     """One reading of a sampled pair; what kind of noise there is, its subclasses say."""
 
     rate: Real

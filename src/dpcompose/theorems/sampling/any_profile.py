@@ -88,7 +88,7 @@ def sampled_dots(m: Sampled, inner: Dotted) -> LossTransform:
     """
     q = in_between(m.rate)
     remove, add = (SampledListed(inner.law, q, direction, inner.law) for direction in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add, turned=(add, remove))
+    return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.discrete_gaussian import MOST_NOISE
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import Curve, LossTransform, Renyi
+from dpcompose.notions import Divergence, LossTransform, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.sources import BBG18, CKS20
 from dpcompose.theorems.loss.inverted import Inverted
@@ -43,7 +43,7 @@ def _transform(m: Sampled, inner: LossTransform, grouping: Grouping) -> LossTran
         SampledDiscreteGaussianLoss(rate, loss.noise_std, loss.sensitivity, direction, grouping)
         for direction in (REMOVE, ADD)
     )
-    return LossTransform(remove, add, turned=(add, remove))
+    return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
 @describes("X-LINE-SDG", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
@@ -89,7 +89,7 @@ def drawn_discrete_gaussian(m: SampledWithoutReplacement, inner: LossTransform) 
 
 
 @dataclass(frozen=True, slots=True)
-class SampledDiscreteCurve(Curve):
+class SampledDiscreteCurve(Divergence):
     r"""Exact at whole orders; between them $(\alpha-1)D_\alpha$ lies below its chord, and D does not fall."""
 
     rate: Real
@@ -128,10 +128,10 @@ class SampledDiscreteCurve(Curve):
 
 
 @dataclass(frozen=True, slots=True)
-class NoMoreThan(Curve):
-    """Something between 0 and another curve."""
+class NoMoreThan(Divergence):
+    """Something between 0 and another divergence."""
 
-    curve: Curve
+    curve: Divergence
 
     def at(self, order: Real) -> Ball:
         """All that is known."""

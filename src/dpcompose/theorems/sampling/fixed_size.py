@@ -17,6 +17,7 @@ from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
 from dpcompose.theorems.loss.finite_laws import LeakyLaw
 from dpcompose.theorems.renyi.finite_curves import MOST_LOSS, leak_of_law
+from dpcompose.theorems.renyi.readings import Same
 from dpcompose.theorems.sampling.mirrored import (
     MirroredFiniteCurve,
     MirroredLaplaceCurve,
@@ -90,7 +91,7 @@ def mirrored_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTran
     r"""With a symmetric finite loss inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both orders."""
     law = symmetric(inner)
     step = MirroredListed(law, drawn(m), REMOVE, law)
-    return LossTransform(step, step)
+    return LossTransform(step, step, leak=0, turned=None)
 
 
 @describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
@@ -100,7 +101,7 @@ def mirrored_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> LossTra
     """
     law = symmetric(leaky(inner))
     step = MirroredListed(law, drawn(m), REMOVE, law)
-    return LossTransform(step, step)
+    return LossTransform(step, step, leak=0, turned=None)
 
 
 @describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
@@ -111,7 +112,7 @@ def mirrored_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
     rate = drawn(m)
     if not inner.mu_squared:
         raise Declined("nothing is lost")
-    return Renyi(MirroredNormalCurve(rate, REMOVE, inner.mu_squared))
+    return Renyi(Same(MirroredNormalCurve(rate, REMOVE, inner.mu_squared)))
 
 
 @describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
@@ -122,7 +123,7 @@ def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> 
     rate = drawn(m)
     if not inner.step:
         raise Declined("nothing is lost")
-    return Renyi(MirroredLaplaceCurve(rate, REMOVE, inner.step))
+    return Renyi(Same(MirroredLaplaceCurve(rate, REMOVE, inner.step)))
 
 
 @describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)

@@ -14,6 +14,7 @@ from dpcompose.sources import BBG18
 from dpcompose.theorems.loss.finite_laws import SampledListed
 from dpcompose.theorems.loss.transform import rational_root
 from dpcompose.theorems.renyi.finite_curves import SampledFiniteCurve, leak_of_law
+from dpcompose.theorems.renyi.readings import Same
 from dpcompose.theorems.renyi.sampled_curves import SampledLaplaceCurve
 from dpcompose.theorems.renyi.sampled_normal_curve import SampledNormalCurve
 from dpcompose.theorems.sampling.fixed_size import drawn, leaky, symmetric
@@ -26,7 +27,7 @@ def member_normal(m: SampledWithoutReplacement, inner: GDP) -> LossTransform:
     r"""Where all other records contribute nothing, the neighbours give $(1-\eta)N(0,1)+\eta N(\mu,1)$ and $N(0,1)$."""
     noise = 1 / rational_root(Fraction(inner.mu_squared))
     remove, add = (SampledGaussianLoss(drawn(m), noise, direction) for direction in (REMOVE, ADD))
-    return LossTransform(remove, add)
+    return LossTransform(remove, add, leak=0, turned=None)
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -35,7 +36,7 @@ def member_laplace(m: SampledWithoutReplacement, inner: LaplaceLoss) -> LossTran
     if not inner.step:
         raise Declined("nothing is lost")
     remove, add = (SampledLaplaceLoss(inner.step, drawn(m), direction) for direction in (REMOVE, ADD))
-    return LossTransform(remove, add)
+    return LossTransform(remove, add, leak=0, turned=None)
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -43,7 +44,7 @@ def member_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTransf
     r"""Where all other records give the second law, the neighbours give $(1-\eta)Q+\eta P$ and $Q$."""
     law = symmetric(inner)
     remove, add = (SampledListed(law, drawn(m), direction, law) for direction in (REMOVE, ADD))
-    return LossTransform(remove, add)
+    return LossTransform(remove, add, leak=0, turned=None)
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -58,7 +59,7 @@ def member_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
     rate = drawn(m)
     if not inner.mu_squared:
         raise Declined("nothing is lost")
-    return Renyi(SampledNormalCurve(rate, REMOVE, inner.mu_squared))
+    return Renyi(Same(SampledNormalCurve(rate, REMOVE, inner.mu_squared)))
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -69,7 +70,7 @@ def member_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Re
     rate = drawn(m)
     if not inner.step:
         raise Declined("nothing is lost")
-    return Renyi(SampledLaplaceCurve(rate, REMOVE, inner.step))
+    return Renyi(Same(SampledLaplaceCurve(rate, REMOVE, inner.step)))
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -80,7 +81,7 @@ def member_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Reny
     law, rate = symmetric(inner), drawn(m)
     leak = leak_of_law(law)
     curve = SampledFiniteCurve(law, law, rate, REMOVE)
-    return Renyi(curve, enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0)
+    return Renyi(Same(curve), enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0)
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)

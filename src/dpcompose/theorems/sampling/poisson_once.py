@@ -139,7 +139,7 @@ def _between(square: Fraction) -> tuple[Fraction, Fraction]:
 def _sampled_normal(rate: Real, mu: Fraction) -> LossTransform:
     q = in_between(rate)
     remove, add = (SampledGaussianLoss(q, 1 / mu, direction) for direction in (Direction.REMOVE, Direction.ADD))
-    return LossTransform(remove, add, turned=(add, remove))
+    return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
 @describes("X-LINE-SGM", ZDW22.at("Thm. 11"), relations=ADD_REMOVE_ONLY)
