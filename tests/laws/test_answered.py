@@ -74,7 +74,7 @@ def test_a_sampled_composition_costs_no_more_than_the_amplified_whole(inner: dpc
         assert found <= math.log1p(rate * math.expm1(whole)) * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("inner", INNER, ids=str)
+@pytest.mark.parametrize("inner", INNER[:4], ids=str)
 @pytest.mark.parametrize("size", [2, 3])
 def test_a_group_of_a_composition_costs_no_more_than_group_privacy_says(inner: dpc.Mechanism, size: int) -> None:
     for level in (0.05, 0.4):

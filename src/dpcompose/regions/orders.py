@@ -27,6 +27,8 @@ ASKED, COARSE = 1e-9, 1e-5
 comes nearer than it is asked to, and takes many times longer to come nearer still."""
 ROUGH = 1e-3
 """The gap asked where no claim knows the pair from both sides: what is found is a bound, and no effort closes it."""
+BOTH_PLACES = 2
+"""The record is in the first input, or in the second."""
 NEAR = 1e-4
 """What is known this well from both sides is not compared with bounds from one side."""
 
@@ -135,8 +137,7 @@ class View:
         found = own.delta(t)
         if self.alone:
             return found
-        others = [_pick(pair, order).delta(t).upper for pair in pairs if pair.turned is not self.turned]
-        return Enclosure(found.lower, max([found.upper, *others]))
+        return Enclosure(found.lower, _worst(profile, order, t, BOTH_PLACES).upper)
 
 
 def views(facts: Derivation) -> tuple[View, ...]:
@@ -154,7 +155,9 @@ def views(facts: Derivation) -> tuple[View, ...]:
 
 def ask(facts: Derivation, order: Order, t: Real, asked: float = ASKED) -> Answer:
     """δ at t ≥ 0, the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
-    return _narrowed(facts, lambda profile: _worst(profile, order, t), asked)
+    seen = views(facts)
+    places = len(seen) if seen[0].alone else BOTH_PLACES
+    return _narrowed(facts, lambda profile: _worst(profile, order, t, places), asked)
 
 
 def _narrowed(
@@ -163,15 +166,19 @@ def _narrowed(
     return narrowed("δ", facts, lambda profile: said(profile.to(max(asked, COARSE))), UNIT_INTERVAL, asked, NEAR, first)
 
 
-def _worst(profile: Profile, order: Order, t: Real) -> Enclosure:
-    """What the profile says of the worst pair; of one order nothing from below, unless it knows the pairs."""
+def _worst(profile: Profile, order: Order, t: Real, places: int) -> Enclosure:
+    """What the profile says of the worst pair; of one order nothing from below, unless it knows the pairs.
+
+    A symmetric bound lists one pair: with the record in the other input its orders change places. Where both inputs may
+    have the record, the worse order is therefore all that it says from above.
+    """
     pairs = profile.pairs()
     if order is Order.EITHER:
         return profile.delta(t)
-    if not pairs:
-        return Enclosure(0.0, profile.delta(t).upper)
     found = [_pick(pair, order).delta(t) for pair in pairs]
-    return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
+    least = max((e.lower for e in found), default=0.0)
+    most = max(e.upper for e in found) if len(pairs) >= places else profile.delta(t).upper
+    return Enclosure(least, max(least, most))
 
 
 @singledispatch
