@@ -12,6 +12,7 @@ from mpmath import mpf
 
 import dpcompose as dpc
 from dpcompose.regions import Order, alpha, beta, region, tpr
+from oracles.definitions import response
 from oracles.finite_pairs import FINITE, LISTED
 from oracles.ordered_pairs import (
     Pair,
@@ -168,3 +169,21 @@ def test_noise_on_a_poisson_sample(name: str, rate: float) -> None:
                 found = beta(subject, level, order=order)
                 assert encloses(found, truth), (order, level, truth, found)
                 assert found.upper - found.lower < 1e-5
+
+
+def test_a_bound_for_one_placement_of_the_record_does_not_bound_the_other() -> None:
+    """A sampled pair beside a sampled sum that is known from above only: the record may be in either input."""
+    leaking: Pair = ([F(1), F(0)], [F(5, 6), F(1, 6)])
+    spoken = dpc.RandomizedResponse(epsilon=F(1, 5), categories=3)
+    with mp.workdps(60):
+        three = exactly(response(F(1, 5), 3))
+    beside = dpc.Sampled(spoken + listed(([F(1, 4), F(3, 4)],) * 2), rate=F(1, 2))
+    subject = beside + dpc.Sampled(listed(leaking), rate=F(1, 100))
+    pairs = [
+        together([drawn(F(1, 2), three), drawn(F(1, 100), leaking)]),
+        together([turned(drawn(F(1, 2), turned(three))), turned(drawn(F(1, 100), turned(leaking)))]),
+    ]
+    for order, among in ((Order.FORWARD, pairs), (Order.BACKWARD, [turned(pair) for pair in pairs])):
+        for rate, found in zip(RATES, beta(subject, RATES, order=order), strict=True):
+            truth = min(least_miss(pair, rate) for pair in among)
+            assert encloses(found, truth), (order, rate, truth, found)
