@@ -57,6 +57,19 @@ def memory(group: int) -> float:
     return total / 1024
 
 
+def computed(group: int) -> float:
+    """Seconds of computing that all processes of a group have taken, those that ended included."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group:
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 class Clients:
     """Everybody who asks, and what they were told."""
 
@@ -139,7 +152,7 @@ def measured(url: str, token: str, group: int, options: argparse.Namespace) -> i
         made = {"name": f"load{n}", "unit": "person", "epsilon": "8", "delta": "1e-6"}
         httpx.post(f"{url}/v1/accounts", json=made, headers={**headers, "Idempotency-Key": str(n)}, timeout=60)
     clients = Clients(url, token, options.clients)
-    taken = [memory(group)]
+    taken, before = [memory(group)], computed(group)
     clients.run(options.seconds)
     for _ in range(2):
         time.sleep(options.seconds / 2)
@@ -147,12 +160,14 @@ def measured(url: str, token: str, group: int, options: argparse.Namespace) -> i
     for thread in clients.threads:
         thread.join()
     every = [t for times in clients.times.values() for t in times]
+    spent = computed(group) - before
     print(f"{options.clients} clients, {options.seconds:g} s, {options.workers} worker(s), {os.cpu_count()} cores")
     print(f"{'':10} {'requests':>9} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8}")
     for what, times in [*clients.times.items(), ("all", every)]:
         row = [quantile(times, 0.5), quantile(times, 0.99), 1000 * max(times)]
         print(f"{what:10} {len(times):>9} " + " ".join(f"{ms:8.1f}" for ms in row))
     print(f"{len(every) / options.seconds:.0f} requests/s, {len(clients.errors)} errors")
+    print(f"{1000 * spent / len(every):.2f} ms of computing a request; load of the machine {os.getloadavg()[0]:.1f}")
     print("memory, MB: " + " → ".join(f"{mb:.0f}" for mb in taken))
     return right(url, headers, clients)
 
