@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 
 import dpcompose as dpc
 from dpcompose.client import NoRoom, Refusal, connect
-from dpcompose.server.access import routes as people
+from dpcompose.server import people
 from dpcompose.server.access.guard import unruled
 from dpcompose.server.access.rules import RULES
 from dpcompose.server.application import create

@@ -55,12 +55,12 @@ class Load:
             thread.join(60)
 
 
-def endured(folder: Path, store: str | None, how: signal.Signals) -> None:
+def endured(folder: Path, store: str | None, how: signal.Signals, times: int = 1) -> None:
     with service(folder, "--rate", "1000000", store=store) as running:
         with connect(running.url, token=running.owner) as owner:
             owner.create("load", unit="person", epsilon=8, delta="1e-6")
         with Load(running) as load:
-            for _ in range(2):
+            for _ in range(times):
                 before = len(load.told)
                 until = time.monotonic() + 30
                 while len(load.told) < before + 15 and time.monotonic() < until:
@@ -92,9 +92,9 @@ def endured(folder: Path, store: str | None, how: signal.Signals) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_a_restart_under_load_loses_nothing(tmp_path: Path, how: signal.Signals) -> None:
-    endured(tmp_path, None, how)
+@pytest.mark.parametrize("how, times", [(signal.SIGTERM, 1), (signal.SIGKILL, 2)])
+def test_a_restart_under_load_loses_nothing(tmp_path: Path, how: signal.Signals, times: int) -> None:
+    endured(tmp_path, None, how, times)
 
 
 @pytest.mark.slow

@@ -14,8 +14,7 @@ from starlette.exceptions import HTTPException
 from dpcompose import app as use
 from dpcompose.errors import DPError
 from dpcompose.ledger.stores import store_at
-from dpcompose.server import asking, computing, pages
-from dpcompose.server.access import routes as people
+from dpcompose.server import asking, computing, pages, people
 from dpcompose.server.access.guard import Access, guarded, unruled
 from dpcompose.server.books import routes as books
 from dpcompose.server.books.work import entry as keeping
