@@ -118,3 +118,19 @@ def test_every_pin_is_a_name_and_a_version() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     assert len(lines) > 10
     assert not [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.!+-]+", line)]
+
+
+PACKAGES = sorted(path.parent for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE)
+A_FEW = 3
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_a_package_says_what_lives_here_and_where_to_begin(package: Path) -> None:
+    """In a sentence; and, where there are more than a few files, in which order to read them."""
+    said = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert said.splitlines()[0].rstrip().endswith((".", ",", ";", ":")) or len(said.splitlines()) > 1
+    if package.relative_to(SOURCE).parts[0] == "server" or len(list(package.glob("*.py"))) <= A_FEW + 1:
+        return
+    inside = {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/__init__.py")}
+    named = set(re.findall(r"`(\w+)`", said))
+    assert len(inside & named) * 3 >= len(inside), sorted(inside - named)

@@ -1,4 +1,7 @@
-"""Which noise for how many queries, and how to share a budget among them."""
+"""Which noise for how many queries, and how to share a budget among them.
+
+Read `noises` (what a noise needs), `fitting` (the least of it), `flips` (where another is better); then `splitting`.
+"""
 
 from __future__ import annotations
 

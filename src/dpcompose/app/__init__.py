@@ -1,6 +1,10 @@
 """The use cases: a request comes in as text, a reply goes out that can be shown in every form.
 
 Nothing here touches a screen or a socket: what is outside is handed in.
+
+Read `reading` (what comes in) and `reply` (what goes out) first, then `questions`, `inverse` and `noise`; `shelf`
+and `neighbours` look things up. `releases` (with `release_options`, `release_sheets` and `charging`) and `ledger`
+spend.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from dpcompose.app.questions import (
     risk,
 )
 from dpcompose.app.reading import Document, Exact, exactly, load
-from dpcompose.app.reply import Reply, picture
+from dpcompose.app.reply import Reply, digits, picture
 from dpcompose.app.shelf import cards, describe_card, document, formula, list_cards, schema, theorems
 
 __all__ = [
@@ -43,6 +47,7 @@ __all__ = [
     "convert",
     "delta",
     "describe_card",
+    "digits",
     "document",
     "epsilon",
     "exactly",

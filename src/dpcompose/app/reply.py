@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from dpcompose import report, spec
+from dpcompose.app.reading import Exact, exactly
 from dpcompose.description import Mechanism
 from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.numerics.enclosure import Real
+from dpcompose.parameters import Whole
+from dpcompose.prove.answer import Answer
 from dpcompose.prove.compare import Comparison
 
 SYMBOLS = {"delta": "δ", "epsilon": "ε", "order": "α", "alpha": "α", "fpr": "FPR", "prior": "π", "tpr": "TPR"}
 PICTURES = (".png", ".svg", ".pdf")
+DIGITS = Whole("digits", 1, 17)
+"""How many digits of an end can be asked for: a float has no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +42,11 @@ class Reply:
         """What the forms are made from."""
         return self.result if self.sheet is None else self.sheet
 
-    def text(self) -> str:
-        """For a terminal of 80 columns."""
-        return f"{self._heading()}{report.text(self.shown)}"
+    def text(self, digits: int | None = None) -> str:
+        """For a terminal of 80 columns; an answer with as many digits as are wanted."""
+        if digits is None or not isinstance(self.shown, Answer):
+            return f"{self._heading()}{report.text(self.shown)}"
+        return f"{self._heading()}{report.in_digits(self.shown, digits)}"
 
     def json(self, *, numerics: bool = False) -> str:
         """For programs; with how an answer was computed, if wanted."""
@@ -92,6 +99,11 @@ class Reply:
         said = ", ".join(f"{SYMBOLS.get(key, key)} = {spec.written(value)}" for key, value in self.given.items())
         subject = report.shortened(self._subject())
         return "\n".join([*map(report.wrapped, filter(None, (subject, said))), "", ""])
+
+
+def digits(wanted: Exact | None) -> int | None:
+    """How many digits are to be printed, if that was said; refused before anything is computed."""
+    return None if wanted is None else int(exactly("digits", wanted, DIGITS))
 
 
 def picture(path: str | Path) -> Path:

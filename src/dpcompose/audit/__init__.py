@@ -24,6 +24,9 @@ VIOLATED: ε ≥ 1.92349 at δ = 1e-05, but (1, 1e-05)-DP promises ε ≤ 1
 | a file of scores | `run`, `read_scores` |
 
 `reading=GAUSSIAN` reads the same counts under the hypothesis of a Gaussian trade-off, and says so.
+
+Read `events`, `clopper_pearson` and `samples` first (`outputs`, `choosing` and `readings` serve them), then
+`one_run`; `result` holds what was found, `promises` what it is held against, `files` reads scores.
 """
 
 from __future__ import annotations

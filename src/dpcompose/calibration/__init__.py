@@ -1,4 +1,8 @@
-"""Inverse questions: the parameter of a family that just meets a target, on the safe side, certified from both."""
+"""Inverse questions: the parameter of a family that just meets a target, on the safe side, certified from both.
+
+Read `targets` (what must hold), `trial` (a family and its axis), `sketch` (a guess) and `search` (the proof of it);
+`closed_forms` holds the papers' own answers beside the exact ones.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """The command line: `dpcompose epsilon|compare|region|calibrate|audit|explain …`.
 
 typer and rich come with the extra `cli`; they are imported when a command runs, and nowhere else.
+
+Read `frame` (options and replies) and `commands` first; then `costs`, `rates`, `advise`, `release`, `ledger`,
+`shelf`, `neighbours` and `serve`, a file a group of commands. `screen` prints, `manual` writes the reference.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import typer
 
 from dpcompose.cli.frame import (
     Delta,
+    Digits,
     Epsilon,
     Json,
     MaybeDelta,
@@ -32,21 +33,38 @@ from dpcompose.errors import InvalidParameter
 @examples(
     "epsilon '30 * BlackBox(epsilon=0.1, delta=0.001)' --delta 0.05",
     "epsilon '99 * Sampled(Gaussian(noise_std=2), rate=0.1)' --delta 1e-6",
+    "epsilon '100 * Gaussian(noise_std=50)' --delta 1e-6 --tolerance 1e-11 --digits 12",
     "epsilon plan.toml --delta 1/1000000 --json",
 )
-def epsilon(mechanism: Mechanism, delta: Delta, tolerance: Tolerance = "1e-6", *, json: Json = False) -> None:
+def epsilon(
+    mechanism: Mechanism,
+    delta: Delta,
+    tolerance: Tolerance = "1e-6",
+    digits: Digits = None,
+    *,
+    json: Json = False,
+) -> None:
     """The least ε at a given δ, enclosed from both sides."""
     from dpcompose import app as use
 
-    shown(use.epsilon(read(mechanism), delta, tolerance), json=json)
+    places = use.digits(digits)
+    shown(use.epsilon(read(mechanism), delta, tolerance), json=json, digits=places)
 
 
 @examples("delta 'Gaussian(noise_std=2) + Laplace(scale=2)' --epsilon 1")
-def delta(mechanism: Mechanism, epsilon: Epsilon, tolerance: Tolerance = "1e-6", *, json: Json = False) -> None:
+def delta(
+    mechanism: Mechanism,
+    epsilon: Epsilon,
+    tolerance: Tolerance = "1e-6",
+    digits: Digits = None,
+    *,
+    json: Json = False,
+) -> None:
     """The least δ at a given ε, enclosed from both sides."""
     from dpcompose import app as use
 
-    shown(use.delta(read(mechanism), epsilon, tolerance), json=json)
+    places = use.digits(digits)
+    shown(use.delta(read(mechanism), epsilon, tolerance), json=json, digits=places)
 
 
 @examples(
@@ -79,13 +97,15 @@ def compare(
 def renyi(
     mechanism: Mechanism,
     order: Annotated[str, typer.Option(metavar="NUMBER", help="The order α, from 1 on.")],
+    digits: Digits = None,
     *,
     json: Json = False,
 ) -> None:
     """The Rényi divergence of an order, the larger of both directions."""
     from dpcompose import app as use
 
-    shown(use.renyi(read(mechanism), order), json=json)
+    places = use.digits(digits)
+    shown(use.renyi(read(mechanism), order), json=json, digits=places)
 
 
 @examples(

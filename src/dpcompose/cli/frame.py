@@ -44,6 +44,7 @@ Epsilon = Annotated[str, typer.Option(metavar="NUMBER", help="ε from 0 on, exac
 MaybeDelta = Annotated[str | None, typer.Option("--delta", metavar="NUMBER", help="Ask for ε at this δ.")]
 MaybeEpsilon = Annotated[str | None, typer.Option("--epsilon", metavar="NUMBER", help="Ask for δ at this ε.")]
 Tolerance = Annotated[str, typer.Option(metavar="NUMBER", help="How far apart the ends may stay, relatively.")]
+Digits = Annotated[str | None, typer.Option(metavar="NUMBER", help="How many digits to print, 1 to 17; by default 6.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -76,9 +77,9 @@ def read(mechanism: str) -> Any:
     return use.load(mechanism, sys.stdin.read)
 
 
-def shown(reply: Reply, *, json: bool) -> None:
-    """A reply as text or JSON."""
-    show(reply.json() if json else reply.text())
+def shown(reply: Reply, *, json: bool, digits: int | None = None) -> None:
+    """A reply as text, its answer with as many digits as are wanted, or as JSON, which has them all."""
+    show(reply.json() if json else reply.text(digits))
 
 
 def drawn(reply: Reply, out: Path | None, *, json: bool) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from dpcompose.cli.frame import (
     Delta,
+    Digits,
     Epsilon,
     Json,
     Mechanism,
@@ -62,13 +63,15 @@ app.command("refute", hidden=True)(check)  # what it was called at first
 def beta(
     mechanism: Mechanism,
     alpha: Annotated[str, typer.Option(metavar="NUMBER", help="The type I error, from 0 to 1.")],
+    digits: Digits = None,
     *,
     json: Json = False,
 ) -> None:
     """The least type II error of a test with a given type I error."""
     from dpcompose import app as use
 
-    shown(use.beta(read(mechanism), alpha), json=json)
+    places = use.digits(digits)
+    shown(use.beta(read(mechanism), alpha), json=json, digits=places)
 
 
 @examples("risk '100 * Gaussian(noise_std=20)'", "risk 'Laplace(scale=2)' --fpr 0.001 --prior 0.1 --delta 0")

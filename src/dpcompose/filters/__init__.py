@@ -9,6 +9,9 @@ theorems ask for. The guarantee is that of the caps, whatever the path.
 ('rho', 'delta')
 >>> print(book.guarantee)
 ε = 1 at δ = 1e-6, whoever stays below ρ ≤ 0.0243559 on every path
+
+Read `rules` (what is summed, below which caps), `filter`, `readings` (what a step costs) and `odometer`; then
+`charge` and `numbers`, which budgets share.
 """
 
 from __future__ import annotations

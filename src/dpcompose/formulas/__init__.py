@@ -3,6 +3,9 @@
 >>> from dpcompose.formulas import formula
 >>> print(formula("MIR-P4")(n=100, eps="0.1", Q="1e-9").exponent_sharp)
 [5.93789, 5.9379]
+
+Read `card` and `inputs`, then one paper: `smith`, `drv`, `kov`, `mironov` (with `mironov_values`), `renyi`, or
+`applications`. `values` and `fallback` are shared; `errata` lists what the papers misprint.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 Each neighbour has a module of its own, which is loaded, and the neighbour with it, when someone asks for it:
 `interop.dp_accounting`, `interop.opacus`, `interop.opendp`. They come with the extra `interop`. `interop.convert` reads
 and writes what neighbours keep in files, and needs none of them.
+
+Read `events` and `histories` (what neighbours keep), `reading` and `writing` (what it means here), `profiles`,
+`convert`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ Describe the losses of the steps, in one order of the neighbouring pair, and ask
 >>> print(profile([(GaussianLoss(mu_squared=0.25), 4)]).epsilon(delta=1e-6))
 [4.88655, 4.88656]
 
-Read `losses`, `saddle`, `line`, `few_steps`, `methods` (which of both), `profiles`; then `growing` and `quick_bound`.
+Read `losses`, `saddle`, `error_terms`, `line`, `few_steps`, `methods` (which of both), `profiles` and `entry`; then
+`growing` (over `grown`), `quick_bound` and `renyi`.
 """
 
 from __future__ import annotations

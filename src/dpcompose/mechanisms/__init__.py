@@ -1,4 +1,9 @@
-"""What was run: one file a mechanism, its description first and then what is known of it."""
+"""What was run: one file a mechanism, its description first and then what is known of it.
+
+Read `gaussian` first, the shortest: parameters, then theorems. Then the noises (`laplace`, `geometric`,
+`staircase`, `discrete_gaussian`, `randomized_response`, `exponential`), what is known only in part (`black_box`,
+`discrete_pair`), and the wrappers (`sampled`, `without_replacement`, `group`).
+"""
 
 from dpcompose.mechanisms.black_box import BlackBox as BlackBox
 from dpcompose.mechanisms.correlated import BandedMatrix as BandedMatrix

@@ -84,7 +84,11 @@ class Enclosure:
 
     def __str__(self) -> str:
         """Print six digits, the lower end rounded down and the upper end up."""
-        return f"[{rounded(self.lower, ROUND_FLOOR)}, {rounded(self.upper, ROUND_CEILING)}]"
+        return self.to_digits(6)
+
+    def to_digits(self, digits: int) -> str:
+        """Print so many significant digits, the lower end rounded down and the upper end up."""
+        return f"[{rounded(self.lower, ROUND_FLOOR, digits)}, {rounded(self.upper, ROUND_CEILING, digits)}]"
 
 
 UNIT_INTERVAL = Enclosure(0.0, 1.0)

@@ -3,6 +3,9 @@
 A fixed, numbered set of works, each with the interval in which its ε surely lies, is put to every accountant. An answer
 below the interval promises more privacy than there is; one above is loose; none at all is a failure. Any accountant can
 be put to the test through an `Adapter`, which takes about thirty lines.
+
+Read `works` (what is asked, with the truth), `adapter` (what an accountant must offer) and `adapters`, then `judging`
+and `telling`.
 """
 
 from __future__ import annotations

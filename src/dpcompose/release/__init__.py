@@ -20,6 +20,9 @@ count by 'region', hiding one 'user' (at most 1 row each) added or removed in at
   costs       ε ≤ 1 at δ = 0, because KOV-3.3 ← KOV-4.4 (KOV15 Thm. 3.3)
   count       Geometric(scale=1)
   count       noise at most ±3 (0.95 sure, each)
+
+Read `asking` first (price, checks, charge, data, noise, in this order); then `ask` (what is asked), `charge` (who
+pays), `engine` (rows), `sampling` (noise) and `sketches`.
 """
 
 from __future__ import annotations

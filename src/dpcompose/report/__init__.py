@@ -1,4 +1,8 @@
-"""Results → text, JSON, HTML, CSV, BibTeX and pandas. One function a form; each takes any result."""
+"""Results → text, JSON, HTML, CSV, BibTeX and pandas. One function a form; each takes any result.
+
+Read `words` and `sheet` (what every form is made of), then `text`, `plain`, `page`, `table` and `proof`, a form each;
+`readings`, `rates`, `calibrated`, `cards` and `numerics` are sheets of results.
+"""
 
 from dpcompose.report import calibrated, rates
 from dpcompose.report.cards import card, card_sheet, cards
@@ -9,7 +13,7 @@ from dpcompose.report.proof import bibtex, explain
 from dpcompose.report.readings import growth, profile, risk
 from dpcompose.report.sheet import Sheet, Table, sheet
 from dpcompose.report.table import frame, to_csv
-from dpcompose.report.text import text
+from dpcompose.report.text import in_digits, text
 from dpcompose.report.words import shortened, subject, wrapped
 
 _REGISTERED = (calibrated, rates)
@@ -26,6 +30,7 @@ __all__ = [
     "frame",
     "growth",
     "html",
+    "in_digits",
     "numerics",
     "page",
     "plain",

@@ -25,7 +25,12 @@ def text(result: object) -> str:
 
 @text.register
 def _(result: Answer) -> str:
-    lines = [f"{result.question} ∈ {result.enclosure}"]
+    return in_digits(result, 6)
+
+
+def in_digits(result: Answer, digits: int) -> str:
+    """An answer with so many digits of both ends, each rounded outward."""
+    lines = [f"{result.question} ∈ {result.enclosure.to_digits(digits)}"]
     lines += [wrapped(result.meaning, hanging="  ")] if result.meaning else []
     lines.append(wrapped(f"because {result.because}", hanging="  "))
     if result.lower_by is not result.upper_by and result.lower < result.upper:

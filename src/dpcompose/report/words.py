@@ -30,7 +30,7 @@ def down(value: Real) -> str:
 
 def closely(enclosure: Enclosure) -> str:
     """An enclosure with enough digits to be held against a limit that it just meets or misses."""
-    return f"[{rounded(enclosure.lower, ROUND_FLOOR, 12)}, {rounded(enclosure.upper, ROUND_CEILING, 12)}]"
+    return enclosure.to_digits(12)
 
 
 def number(value: Real) -> str:

@@ -11,6 +11,9 @@ as JSON or TOML:
 
 Numbers are exact: 0.1 means 1/10. Nothing is ever evaluated, and size and depth are checked before parsing.
 Where a question mark stands for a number, `100 * Gaussian(noise_std=?)`, a document describes a `family`.
+
+Read `tree`, then `expression` and `structured` (texts to trees), `build` with `fields` and `registry` (trees to
+mechanisms), `write` (back again), `families`; `numbers` and `limits` guard, `cures` and `synonyms` help.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The stores: SQLite for one machine, PostgreSQL for many."""
+"""The stores: SQLite for one machine, PostgreSQL for many.
+
+Read `store` (what the desk needs), `tables` and `statements`; `hot` and `notes` are the same, faster; `sqlite` and
+`postgresql` are the two stores.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 It shares no code with what writes a book: it reads the tables itself, hashes and folds itself, and knows the formulas
 for common mechanisms itself. Mechanisms whose cost needs a whole engine are read again by the library's filters; the
 verdict says how many of each there were.
+
+Read `reading`, then `replay`, which asks `prices`, `caps`, `slots` and `witnesses`.
 """
 
 from __future__ import annotations

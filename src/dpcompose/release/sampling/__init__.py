@@ -1,4 +1,8 @@
-"""Exact noise: whole numbers drawn from the operating system's randomness, with no floating-point number on the way."""
+"""Exact noise: whole numbers drawn from the operating system's randomness, with no floating-point number on the way.
+
+Read `source` (random bytes, watched by `health`), `uniform` and `coins`, then the laws: `digits`, `thinning`,
+`stairs`, `lookup`; `batches` draws many. `testing` is for tests.
+"""
 
 from dpcompose.release.sampling.coins import bernoulli, bernoulli_exp
 from dpcompose.release.sampling.digits import discrete_laplace, geometric
