@@ -1,4 +1,8 @@
-"""Where the source documents print something that does not hold: all of it, with numbers computed here."""
+"""Where the source documents print something that does not hold: all of it, with numbers computed here.
+
+Read `erratum` (what a misprint is) first, then a paper: `smith`, `dwork_rothblum_vadhan`, `kairouz_oh_viswanath` (with
+`kov_layout`), `mironov` and `renyi_page`.
+"""
 
 from __future__ import annotations
 
