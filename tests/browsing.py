@@ -1,4 +1,4 @@
-"""A service that runs, a browser that looks at it, and what went wrong in between."""
+"""What went wrong in a browser, whom it asked, and where its pictures are."""
 
 from __future__ import annotations
 
@@ -11,14 +11,6 @@ from playwright.sync_api import ConsoleMessage, Request, Response
 OUT = Path(__file__).parents[1] / "out"
 """Pictures to look at; nobody keeps them."""
 LATE = {"too-expensive", "busy"}
-
-
-@dataclass(frozen=True)
-class Service:
-    """Where it listens, and the token that its first start printed."""
-
-    url: str
-    token: str
 
 
 @dataclass

@@ -2,65 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from browsing import Seen, Service
+from browsing import Seen
+from service import Service
+from service import service as running
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-PATIENCE = 60.0
-"""Seconds; a busy machine starts slowly."""
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    folder = tmp_path_factory.mktemp("books")
-    port, said = free_port(), folder / "said"
-    command = [sys.executable, "-c", "from dpcompose.cli import main; main()", "serve", "--port", str(port)]
-    command += ["--store", f"sqlite:///{folder}/books.db"]
-    surroundings = {**os.environ, "DPCOMPOSE_STATE": str(folder), "OPENBLAS_NUM_THREADS": "1"}
-    with (
-        said.open("wb") as output,
-        subprocess.Popen(command, stdout=output, stderr=output, env=surroundings) as process,
-    ):
-        url = f"http://127.0.0.1:{port}"
-        try:
-            wait_for(f"{url}/readyz", process, said)
-            found = re.search(r"owner token: (\S+)", said.read_text())
-            yield Service(url, found[1] if found else "")
-        finally:
-            process.terminate()
-
-
-def wait_for(address: str, process: subprocess.Popen[bytes], said: Path) -> None:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            with urlopen(address, timeout=5) as reply:  # noqa: S310 - our own address
-                if reply.status == 200:
-                    return
-        except (URLError, OSError):
-            time.sleep(0.1)
-    pytest.fail(f"the service did not start: {said.read_text()[-2000:]}")
+    with running(tmp_path_factory.mktemp("books")) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from browsing import OUT, Seen, Service
+from browsing import OUT, Seen
+from service import Service
 
 NUMBERS = itertools.count(1)
 
@@ -73,7 +74,7 @@ def test_nothing_is_shown_before_the_sign_in(page: Page, seen: Seen) -> None:
 
 
 def test_an_owner_makes_a_dataset_an_analyst_and_a_token(page: Page, service: Service) -> None:
-    signed_in(page, service.token)
+    signed_in(page, service.owner)
     census = account(page, "1", dataset="census 2030")
     expect(page.locator("#account-terms")).to_contain_text("census 2030")
     ana = account(page, "0.3", parent=census)
@@ -95,7 +96,7 @@ def test_an_owner_makes_a_dataset_an_analyst_and_a_token(page: Page, service: Se
 def test_an_analyst_quotes_spends_and_is_refused_with_the_reason(
     page: Page, service: Service, browser_page: Callable[[], Page]
 ) -> None:
-    signed_in(page, service.token)
+    signed_in(page, service.owner)
     project = account(page, "0.5")
     hers = account(page, "0.2", parent=project)
     other = account(page, "0.2", parent=project)
@@ -127,7 +128,7 @@ def test_an_analyst_quotes_spends_and_is_refused_with_the_reason(
 
 
 def test_an_auditor_verifies_and_cannot_spend(page: Page, service: Service, browser_page: Callable[[], Page]) -> None:
-    signed_in(page, service.token)
+    signed_in(page, service.owner)
     watched = account(page, "1")
     spent(page, "Gaussian(noise_std=50)", "seen by all")
     auditor = signed_in(browser_page(), token(page, "Omar", "auditor"))
@@ -151,7 +152,7 @@ def test_an_auditor_verifies_and_cannot_spend(page: Page, service: Service, brow
 def test_a_revoked_token_and_a_closed_session_open_nothing(
     page: Page, service: Service, browser_page: Callable[[], Page]
 ) -> None:
-    signed_in(page, service.token)
+    signed_in(page, service.owner)
     account(page)
     guest = signed_in(browser_page(), token(page, "Guest", "auditor"))
     page.on("dialog", lambda dialog: dialog.accept())
@@ -172,7 +173,7 @@ def test_pictures_of_the_books(page: Page, service: Service, look: str) -> None:
     page.set_viewport_size({"width": 390 if look == "phone" else 1280, "height": 900})
     if look == "arabic":
         page.goto("/?lang=ar")
-    signed_in(page, service.token)
+    signed_in(page, service.owner)
     account(page, "0.8")
     if look != "arabic":
         spent(page, "Laplace(scale=40)", "count by region")

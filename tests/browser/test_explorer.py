@@ -7,6 +7,7 @@ import re
 import tomllib
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -185,42 +186,51 @@ def test_advice_can_be_used(page: Page) -> None:
     expect(page.locator("#expression")).to_have_value(re.compile(r"^100 \* DiscreteGaussian\(noise_std=42\.24"))
 
 
-@pytest.mark.parametrize("form", ["json", "toml", "python", "command", "bibtex", "link"])
-def test_what_is_taken_away_says_the_same(page: Page, form: str) -> None:
-    opened(page)
+def taken(page: Page, form: str) -> str:
+    """The plan in one of its forms."""
     page.click(f"#export-{form}")
-    text = page.locator("#export-text")
-    expect(text).not_to_be_empty()
-    said = text.inner_text()
+    expect(page.locator("#export-text")).to_have_attribute("aria-labelledby", f"export-{form}")
+    expect(page.locator("#export-text")).not_to_be_empty()
+    return page.locator("#export-text").inner_text()
+
+
+def test_what_is_taken_away_says_the_same(page: Page) -> None:
+    opened(page)
     plan = spec.loads(THIRTY)
-    if form == "json":
-        assert spec.from_document(json.loads(said)) == plan
-    elif form == "toml":
-        assert tomllib.loads(said)["kind"] == "composition"
-        assert spec.loads(said) == plan
-    elif form == "python":
-        exec(compile(said.replace("print(", "found = ("), "page", "exec"), names := {})  # noqa: S102 - our own page
-        assert names["found"].upper == certified(THIRTY, "0.05")
-    elif form == "command":
-        assert said.strip() == f"dpcompose compare '{THIRTY}' --delta 0.05"
-    elif form == "bibtex":
-        expect(text).to_contain_text("@")
-        assert "KOV15" in text.inner_text()
-    else:
-        assert said == page.url
+    assert spec.from_document(json.loads(taken(page, "json"))) == plan
+    toml = taken(page, "toml")
+    assert tomllib.loads(toml)["kind"] == "composition"
+    assert spec.loads(toml) == plan
+    names: dict[str, Any] = {}
+    exec(taken(page, "python").replace("print(", "found = ("), names)  # noqa: S102 - our own page
+    assert names["found"].upper == certified(THIRTY, "0.05")
+    assert taken(page, "command").strip() == f"dpcompose compare '{THIRTY}' --delta 0.05"
+    assert "KOV15" in taken(page, "bibtex")
+    assert taken(page, "link") == page.url
 
 
-@pytest.mark.parametrize("kind, begins", [("svg", b"<svg"), ("png", b"\x89PNG")])
-def test_a_picture_is_a_file(page: Page, kind: str, begins: bytes, tmp_path: Path) -> None:
+def test_an_answer_comes_while_one_types(page: Page) -> None:
+    """From the last key to the answer, without the pause that lets one go on typing: the best of a few."""
+    opened(page)
+    times = []
+    for delta in ("0.051", "0.052", "0.053", "0.054", "0.055"):
+        page.fill("#delta", delta)
+        expect(page.locator("#answer .at")).to_contain_text(delta)
+        times.append(int(page.get_attribute("#answer", "data-milliseconds") or 10**6))
+    assert min(times) < 200
+
+
+def test_a_picture_is_a_file(page: Page, tmp_path: Path) -> None:
     opened(page)
     shown(page, "#region svg.plot")
-    with page.expect_download() as download:
-        page.locator(f"#region [data-picture={kind}]").click()
-    download.value.save_as(tmp_path / "picture")
-    saved = (tmp_path / "picture").read_bytes()
-    assert saved.startswith(begins)
-    assert len(saved) > 2000
-    assert b"var(--" not in saved
+    for kind, begins in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        with page.expect_download() as download:
+            page.locator(f"#region [data-picture={kind}]").click()
+        download.value.save_as(tmp_path / kind)
+        saved = (tmp_path / kind).read_bytes()
+        assert saved.startswith(begins)
+        assert len(saved) > 2000
+        assert b"light-dark(" not in saved
 
 
 def test_the_orders_lead_to_what_the_theorem_says(page: Page) -> None:

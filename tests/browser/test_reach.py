@@ -78,7 +78,7 @@ def visited(page: Page, name: str) -> Page:
         ):
             page.locator(f"#{panel}").scroll_into_view_if_needed()
             page.locator(f"#{panel}:not(.stale)").wait_for()
-            page.wait_for_timeout(150)
+            page.wait_for_timeout(50)
         page.evaluate("scrollTo(0, 0)")
     return page
 

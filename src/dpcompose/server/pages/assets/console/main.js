@@ -4,7 +4,7 @@ import { announce, byId, h } from "../shared/dom.js";
 import { change, read, signed } from "../shared/http.js";
 import { page, t } from "../shared/words.js";
 import { Account } from "./account.js";
-import { dialogs, submitted, value } from "./forms.js";
+import { dialogs, sentence, submitted, value } from "./forms.js";
 import { listen, people } from "./people.js";
 import { tree } from "./tree.js";
 
@@ -33,8 +33,19 @@ function leave() {
   document.body.classList.add("ready");
 }
 
-// Everything anew: the tree, the account, and what owners and auditors see besides.
+// Everything anew; a session that has ended leads back to the door.
 async function refresh(only) {
+  byId("books-error").textContent = "";
+  try {
+    await load(only);
+  } catch (error) {
+    if (error.status === 401) leave();
+    else byId("books-error").textContent = sentence(error);
+  }
+}
+
+// The tree, the account, and what owners and auditors see besides.
+async function load(only) {
   books.accounts = await everyAccount();
   if (!books.accounts.some((one) => one.account === books.chosen)) books.chosen = books.accounts[0]?.account ?? null;
   tree(byId("tree"), books, choose);

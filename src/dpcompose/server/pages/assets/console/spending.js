@@ -1,7 +1,7 @@
 // Quote before you spend: the price and whether it fits come first, and only then the button.
 
 import { announce, byId, h, ltr } from "../shared/dom.js";
-import { change } from "../shared/http.js";
+import { Problem, change, fresh } from "../shared/http.js";
 import { number, t, titled, whole } from "../shared/words.js";
 import { path } from "./account.js";
 import { clear, refuse, sentence, submitted, value } from "./forms.js";
@@ -32,8 +32,7 @@ export class Spending {
   // A changed request has no price yet.
   forget() {
     this.quoted = null;
-    byId("spend").disabled = true;
-    byId("hold").disabled = true;
+    this.allow(false);
   }
 
   said(kind, ...parts) {
@@ -48,22 +47,29 @@ export class Spending {
     this.said(reply.fits ? "good" : "bad", h("strong", {}, reply.fits ? t("quote.fits") : t("quote.refused")), costs, h("p", { lang: "en", dir: "ltr" }, reply.why), reply.fits && h("p", {}, t("quote.more", { count: whole(reply.remaining) })));
     announce(reply.fits ? t("quote.fits") : `${t("quote.refused")} ${reply.why}`);
     this.quoted = reply.fits ? mechanism : null;
-    byId("spend").disabled = !reply.fits;
-    byId("hold").disabled = !reply.fits;
+    this.attempt = { true: fresh(), false: fresh() };
+    this.allow(reply.fits);
+  }
+
+  allow(may) {
+    byId("spend").disabled = !may;
+    byId("hold").disabled = !may;
   }
 
   async spend(start) {
     const wish = { mechanism: this.quoted, purpose: value(this.form, "purpose"), start };
     if (value(this.form, "key")) wish.key = value(this.form, "key");
-    this.forget();
+    this.allow(false);
     try {
-      const grant = await change("POST", `${path(this.account)}/grants`, wish);
+      const grant = await change("POST", `${path(this.account)}/grants`, wish, this.attempt[start]);
+      this.quoted = null;
       const key = start ? "quote.charged" : "quote.held";
       this.said("good", h("strong", {}, t(key)), h("p", {}, t("quote.under"), " ", h("code", { dir: "ltr" }, grant.key)));
       announce(t(key));
       byId("quote-key").value = "";
       await this.refresh("account");
     } catch (error) {
+      if (!(error instanceof Problem)) this.allow(true); // asked again, it is the same attempt: nothing is charged twice
       if (error.parameter) refuse(this.form, error);
       else this.said("bad", h("strong", {}, t("quote.refused")), h("p", { lang: "en", dir: "ltr" }, sentence(error)));
     }

@@ -43,6 +43,7 @@ async function settle(source, { push = false } = {}) {
   running?.abort();
   running = new AbortController();
   const { signal } = running;
+  const began = performance.now();
   const text = source === "form" ? JSON.stringify(toDocument(composer.plan)) : draft.plan;
   const { delta: level } = draft;
   try {
@@ -50,7 +51,7 @@ async function settle(source, { push = false } = {}) {
     if (plan.refused) throw new Problem(200, plan.refused);
     heard(plan, level, source);
     remember(state, { push });
-    await questions(plan, signal);
+    await questions(plan, signal, began);
   } catch (error) {
     if (!aborted(error)) refused(error, source);
   } finally {
@@ -85,8 +86,7 @@ function mark(input, place, sentence) {
   announce(sentence);
 }
 
-async function questions(plan, signal) {
-  const began = performance.now();
+async function questions(plan, signal, began) {
   const reply = await ask(...answer.question(state), signal);
   state.upper = numeral(reply.upper);
   document.body.classList.remove("refused");

@@ -40,8 +40,11 @@ export async function read(path, signal) {
   return reply(await fetch(path, { headers: { Accept: "application/json, text/html, */*" }, signal }));
 }
 
+// A name that nobody else uses; browsers give UUIDs to secure addresses only, and a team may have none.
+export const fresh = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 // A change: it carries the session's secret, and a key under which it happens once however often it is sent.
-export async function change(method, path, body, key = crypto.randomUUID()) {
+export async function change(method, path, body, key = fresh()) {
   const headers = { "Content-Type": "application/json", Accept: "application/json", "Idempotency-Key": key };
   if (secret) headers["X-CSRF-Token"] = secret;
   return reply(await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }));
