@@ -42,6 +42,7 @@ ROOT = {
 PACKAGES = {
     "release": "Noisy statistics of tables, with their price.",
     "ledger": "Budgets that last: accounts in a database that cannot be overspent.",
+    "client": "A service from Python, over HTTP.",
     "audit": "Lower bounds from what a mechanism put out.",
     "filters": "Caps that are fixed before the first output.",
     "interop": "Opacus, dp_accounting and OpenDP.",

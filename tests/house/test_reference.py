@@ -30,6 +30,10 @@ def test_every_name_of_the_root_is_described_once(pages: ModuleType) -> None:
     assert sorted(described) == sorted(dpc.__all__)
 
 
+def test_every_package_of_the_root_has_a_page_but_the_engine_rooms(pages: ModuleType) -> None:
+    assert set(dpc._PACKAGES) - set(pages.PACKAGES) == {"inversion", "regions"}
+
+
 def test_a_package_describes_what_it_announces(pages: ModuleType) -> None:
     for name in pages.PACKAGES:
         module = importlib.import_module(f"dpcompose.{name}")
