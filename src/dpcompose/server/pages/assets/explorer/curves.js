@@ -24,9 +24,10 @@ const alike = (one, other) => one.every(([, a], i) => (a === null) === (other[i]
 
 const finite = (value) => (value === null || !Number.isFinite(numeral(value)) ? null : numeral(value));
 
-function spoken(head, values, most = 7) {
+// The tightest few, each by the first of its names.
+function spoken(head, values, most = 5) {
   const sorted = [...values].sort((a, b) => a[1] - b[1]);
-  return [head, ...sorted.slice(0, most).map(([one, value]) => `${one.label}: ≤ ${up(value)}`)];
+  return [head, ...sorted.slice(0, most).map(([one, value]) => `${one.names[0]}: ≤ ${up(value)}`)];
 }
 
 // Where one stands on the horizontal axis; the name keeps off the vertical one.
