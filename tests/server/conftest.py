@@ -34,7 +34,7 @@ def on_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(params=["served", "on_postgres"])
+@pytest.fixture(params=["served", pytest.param("on_postgres", marks=pytest.mark.slow)])
 def both(request: pytest.FixtureRequest) -> Service:
     """On either store."""
     found: Service = request.getfixturevalue(request.param)

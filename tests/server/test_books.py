@@ -202,6 +202,7 @@ def test_the_client_asks_what_the_library_answers(served: Service) -> None:
         found = anybody.epsilon(plan, delta=Fraction(1, 20))
         here = dpc.epsilon(plan, delta=Fraction(1, 20))
         assert (found.lower, found.upper, found.because) == (here.lower, here.upper, here.because)
+        assert str(found).startswith("ε ∈ [0.846302, 0.846303], because ")  # rounded outwards
         assert anybody.delta(plan, epsilon=1).upper == dpc.delta(plan, epsilon=1).upper
         assert anybody.ask("calibrate", mechanism="Gaussian(noise_std=?)", epsilon=1, delta="1e-6")["value"]
         with pytest.raises(Refusal, match="needs a token") as caught:

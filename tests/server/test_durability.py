@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import threading
 import time
 from pathlib import Path
 from typing import Self
 
+import httpx
 import pytest
 
 import dpcompose as dpc
@@ -16,6 +19,7 @@ from dpcompose import ledger
 from dpcompose.client import NoRoom, Refusal, Unreachable, connect
 from service import Service, service
 
+pytestmark = pytest.mark.slow
 STEP = dpc.Laplace(scale=400)
 CLIENTS = 3
 
@@ -91,13 +95,31 @@ def endured(folder: Path, store: str | None, how: signal.Signals, times: int = 1
                 assert book.verify().holds
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how, times", [(signal.SIGTERM, 1), (signal.SIGKILL, 2)])
 def test_a_restart_under_load_loses_nothing(tmp_path: Path, how: signal.Signals, times: int) -> None:
     endured(tmp_path, None, how, times)
 
 
-@pytest.mark.slow
 def test_a_crash_under_load_loses_nothing_on_a_server(tmp_path: Path) -> None:
     with postgres_server.server() as server:
         endured(tmp_path, server.database(), signal.SIGKILL)
+
+
+def test_several_processes_count_together_and_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    with service(tmp_path, "--workers", "2", "--no-console") as running, httpx.Client(base_url=running.url) as http:
+        for _ in range(10):
+            assert httpx.get(f"{running.url}/healthz").status_code == 200
+        shown = http.get("/metrics").text
+        assert re.search(r'dpcompose_requests_total{method="GET",route="/healthz",status="200"} 10.0', shown)
+        assert http.get("/console").status_code == 404
+        assert running.process is not None
+        os.kill(running.process.pid, signal.SIGKILL)
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            try:
+                httpx.get(f"{running.url}/healthz")
+            except httpx.TransportError:
+                break
+            time.sleep(0.2)
+        assert time.monotonic() < until
+        running.process.wait(60)

@@ -14,6 +14,7 @@ import dpcompose as dpc
 from dpcompose.client import Refusal, connect
 from service import Service
 
+pytestmark = pytest.mark.slow
 HOSTILE = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',

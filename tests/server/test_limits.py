@@ -25,6 +25,7 @@ from dpcompose.server.rates import Rates
 from problems import kind_of
 from service import COMMAND, Service, service
 
+pytestmark = pytest.mark.slow
 PLAN = "1000 * Sampled(Gaussian(noise_std=1), rate=0.01) + 50 * Laplace(scale=3) + 7 * DiscreteGaussian(noise_std=3)"
 SLACK = 1.5 + os.getloadavg()[0] / (os.cpu_count() or 1)
 """Seconds: tests share the machine with other tests, and with whatever else runs there."""

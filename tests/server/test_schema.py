@@ -15,6 +15,7 @@ from dpcompose.server.application import create
 from dpcompose.server.settings import Settings
 from service import Service
 
+pytestmark = pytest.mark.slow
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
 
 

@@ -16,6 +16,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
@@ -23,7 +24,7 @@ from urllib.parse import quote
 from dpcompose.client.accounts import Account, Grant
 from dpcompose.client.wire import PAUSE, NoRoom, Refusal, Unreachable, Wire, said
 from dpcompose.description import Mechanism
-from dpcompose.numerics.enclosure import Real
+from dpcompose.numerics.enclosure import Real, rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Bounds:
     document: Mapping[str, Any] = field(repr=False)
 
     def __str__(self) -> str:
-        return f"{self.document['question']} ∈ [{self.lower:.6g}, {self.upper:.6g}], because {self.because}"
+        low, high = rounded(self.lower, ROUND_FLOOR), rounded(self.upper, ROUND_CEILING)
+        return f"{self.document['question']} ∈ [{low}, {high}], because {self.because}"
 
 
 def connect(url: str, *, token: str | None = None, timeout: float = 30.0) -> Client:

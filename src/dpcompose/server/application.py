@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -69,11 +72,20 @@ async def _lived(made: FastAPI) -> AsyncIterator[None]:
     for name, pool in pools.items():
         setattr(made.state, name, pool)
         await pool.start()
+    watch = asyncio.create_task(_followed(settings.parent))
     try:
         yield
     finally:
+        watch.cancel()
         for pool in pools.values():
             await pool.stop()
+
+
+async def _followed(parent: int) -> None:
+    """One of several processes ends when the one that started it is gone: nobody else would end it."""
+    while not parent or os.getppid() == parent:  # noqa: ASYNC110 - nothing tells when it goes
+        await asyncio.sleep(1)
+    signal.raise_signal(signal.SIGTERM)
 
 
 def _health() -> APIRouter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
+from dataclasses import replace
 
 import uvicorn
 from sqlalchemy import Connection
@@ -45,7 +46,7 @@ def opened(store: str, *, another: bool) -> str | None:
 
 def serve(settings: Settings, host: str, port: int, workers: int) -> None:
     """Serve until somebody ends it."""
-    os.environ[VARIABLE] = settings.kept()
+    os.environ[VARIABLE] = replace(settings, parent=os.getpid() if workers > 1 else 0).kept()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # sums add up in one order, and a process is one thread
     with tempfile.TemporaryDirectory(prefix="dpcompose-") as folder:
         if workers > 1:

@@ -27,6 +27,9 @@ class Settings:
     per_minute: int = 1200
     """Requests a minute of one token, or of one address without a token."""
 
+    parent: int = 0
+    """The process that started this one, where there are several."""
+
     def kept(self) -> str:
         """As a text, for a child process."""
         return json.dumps(asdict(self))
