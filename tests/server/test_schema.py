@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import httpx
 import pytest
 import schemathesis
@@ -17,16 +19,12 @@ from service import Service
 
 pytestmark = pytest.mark.slow
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
-
-
 SCHEMA = schemathesis.openapi.from_dict(create(Settings()).openapi())
 OPERATIONS = {operation.label: operation for found in SCHEMA.get_all_operations() for operation in [found.ok()]}
 
 
 @pytest.mark.parametrize("label", OPERATIONS)
 def test_no_request_finds_a_defect(label: str, served: Service) -> None:
-    headers = {"Authorization": f"Bearer {served.owner}", "Idempotency-Key": "schema"}
-
     @settings(
         max_examples=scaled(6),
         deadline=None,
@@ -37,6 +35,7 @@ def test_no_request_finds_a_defect(label: str, served: Service) -> None:
     )
     @given(case=OPERATIONS[label].as_strategy())
     def asked(case: schemathesis.Case) -> None:
+        headers = {"Authorization": f"Bearer {served.owner}", "Idempotency-Key": str(uuid.uuid4())}
         case.call_and_validate(base_url=served.url, headers=headers, checks=CHECKS)
 
     asked()
