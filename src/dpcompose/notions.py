@@ -18,7 +18,7 @@ class Guarantee:
     """A promise. Frozen, comparable, and free of methods that reason."""
 
     __slots__ = ()
-    called: ClassVar[str]
+    called: ClassVar[str] = "what this needs"
     """The notion in a reader's words, as they follow "described by"."""
 
     def facing_either_way(self) -> Guarantee | None:

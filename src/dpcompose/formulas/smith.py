@@ -8,8 +8,8 @@ from typing import Annotated
 from dpcompose.exact.laplace import laplace_atoms, laplace_cdf, laplace_delta, laplace_density, laplace_mean
 from dpcompose.formulas.card import Found, card
 from dpcompose.formulas.inputs import SIZE, Count, Delta, Epsilon, Masses, Noise, Place, Shift, Times, real
-from dpcompose.formulas.values import INFINITE, larger, leak, optimal, strong
-from dpcompose.numerics.enclosure import ZERO, ball, enclose
+from dpcompose.formulas.values import INFINITE, leak, optimal, strong
+from dpcompose.numerics.enclosure import ZERO, ball, enclose, largest
 from dpcompose.regions.simulation_lemma import LaplacePair, hockey_stick, simulate
 from dpcompose.sources import DR14, KOV15, SMITH
 from dpcompose.theorems.approx.recipes import PerStep, crossover, single_gaussian
@@ -160,7 +160,7 @@ def hockey(P_X: Masses, P_Y: Masses, eps: Epsilon) -> Found:
     order, and the larger.
     """
     forward, backward = hockey_stick(P_X, P_Y, eps), hockey_stick(P_Y, P_X, eps)
-    return {"d_eps_XY": forward, "d_eps_YX": backward, "delta_sym": larger(forward, backward)}
+    return {"d_eps_XY": forward, "d_eps_YX": backward, "delta_sym": largest((forward, backward))}
 
 
 @card("CAL-QUAD", DR14.at("Cor. 3.21"), "X-CAL", "SM-COUNT", "SM-1.1")

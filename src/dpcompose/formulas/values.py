@@ -96,8 +96,3 @@ def floored(found: Enclosure) -> Enclosure:
 def capped(found: Enclosure) -> Enclosure:
     """A probability: between 0 and 1."""
     return Enclosure(min(max(found.lower, 0.0), 1.0), min(max(found.upper, 0.0), 1.0))
-
-
-def larger(left: Enclosure, right: Enclosure) -> Enclosure:
-    """The maximum."""
-    return Enclosure(max(left.lower, right.lower), max(left.upper, right.upper))

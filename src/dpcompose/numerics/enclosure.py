@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -127,6 +127,12 @@ def _same(x: float, y: float) -> bool:
     return math.isfinite(x) and abs(x - y) <= abs(x) * 2.0**-20
 
 
+def largest(found: Iterable[Enclosure]) -> Enclosure:
+    """Enclose the maximum of several numbers."""
+    every = tuple(found)
+    return Enclosure(max(e.lower for e in every), max(e.upper for e in every))
+
+
 def rounded(x: float | Fraction, towards: str, digits: int = 6) -> str:
     """Print `x` with so many significant digits, rounded towards `ROUND_FLOOR` or `ROUND_CEILING`."""
     if isinstance(x, float) and not math.isfinite(x):
@@ -137,4 +143,15 @@ def rounded(x: float | Fraction, towards: str, digits: int = 6) -> str:
     return f"{shown:f}" if -5 <= shown.adjusted() < 9 else f"{shown:e}".replace("e+", "e")
 
 
-__all__ = ["NON_NEGATIVE", "UNIT_INTERVAL", "ZERO", "Ball", "Enclosure", "Real", "ball", "enclose", "rounded"]
+__all__ = [
+    "NON_NEGATIVE",
+    "UNIT_INTERVAL",
+    "ZERO",
+    "Ball",
+    "Enclosure",
+    "Real",
+    "ball",
+    "enclose",
+    "largest",
+    "rounded",
+]

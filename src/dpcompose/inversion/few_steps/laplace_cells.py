@@ -39,10 +39,6 @@ class LaplaceStep:
         r"""$\varepsilon_0$ as a float, and its relative error."""
         return nearest(self.size)
 
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.direction is Direction.REMOVE else -1.0
-
     @cached_property
     def _ratio(self) -> PoissonRatio:
         return PoissonRatio(self.rate)
@@ -58,7 +54,7 @@ class LaplaceStep:
         log_density, rounding = log_bare, (8.0 * UNIT_ROUNDOFF + e_error) * (1.0 + e) + 2.0 * LIBM + 0.0 * y
         if self.direction is Direction.REMOVE:
             log_density, rounding = log_bare + ln, rounding + error + UNIT_ROUNDOFF * np.abs(ln)
-        return Places(self._sign * ln, error, g, log_density, rounding)
+        return Places(self.direction.sign * ln, error, g, log_density, rounding)
 
     def at(self, y: Floats) -> Places:
         """Everything along the plain loss."""
@@ -66,7 +62,7 @@ class LaplaceStep:
 
     def _tips(self) -> Places:
         """The atoms, that of the lower loss first."""
-        e = self._size[0] * self._sign
+        e = self._size[0] * self.direction.sign
         y = np.array([-e, e])
         return self._places(y, np.array([math.log(0.5) - max(-e, 0.0), math.log(0.5) - max(e, 0.0)]))
 
@@ -97,7 +93,7 @@ class LaplaceStep:
     def _place(self, loss: Floats) -> Floats:
         """The plain loss at which the loss has these values, cut off at its ends."""
         e = self._size[0]
-        return np.clip(self._ratio.inverse(self._sign * loss), -e, e)
+        return np.clip(self._ratio.inverse(self.direction.sign * loss), -e, e)
 
     def _image_beyond(self, y: float) -> float:
         r"""$Q$ between the last edge, at the plain loss `y`, and the atom at the end, so that nothing cancels."""
@@ -109,15 +105,15 @@ class LaplaceStep:
     def cut(self, mesh: Mesh, log_mass: float) -> Cells:  # noqa: ARG002 - nothing is left out
         """Panels of the plain loss between the cuts, then the atoms; beyond the last edge one more cell."""
         e = self._size[0]
-        edges, flip = mesh.edges, self._sign < 0.0
+        edges, flip = mesh.edges, self.direction.sign < 0.0
         floors = np.concatenate([[edges[0]], edges])  # below the first edge, the cells, above the last
-        y = np.concatenate([[-self._sign * e], self._place(edges), [self._sign * e]])
+        y = np.concatenate([[-self.direction.sign * e], self._place(edges), [self.direction.sign * e]])
         found = integrate(self, y[::-1] if flip else y, floors[::-1] if flip else floors, mesh.span)
         mass, excess, doubt = (
             v[::-1] if flip else v for v in (found.mass, found.excess, found.excess_error)
         )  # fmt: skip
         ln, error, _ = self._loss(y[1:-1])
-        off, side = self._sign * ln - edges, self._sign * np.sign(y[1:-1]) * (np.abs(y[1:-1]) >= e)
+        off, side = self.direction.sign * ln - edges, self.direction.sign * np.sign(y[1:-1]) * (np.abs(y[1:-1]) >= e)
         # An edge cut off at an end must lie beyond the loss there.
         blur = float(np.where(side == 0.0, np.abs(off) + error, np.maximum(side * off + error, 0.0)).max(initial=0.0))
         tips = self._tips()

@@ -48,10 +48,6 @@ class NormalStep:
             return -math.inf
         return math.log(complement) * (1.0 + 2.0 * LIBM) - 2.0 * error
 
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.direction is Direction.REMOVE else -1.0
-
     @cached_property
     def _ratio(self) -> PoissonRatio:
         return PoissonRatio(self.rate)
@@ -68,7 +64,7 @@ class NormalStep:
         rounding = UNIT_ROUNDOFF * (2.0 * y * y + 8.0) + LIBM
         if self.direction is Direction.REMOVE:
             log_density, rounding = log_density + ln, rounding + error + UNIT_ROUNDOFF * np.abs(ln)
-        return Places(self._sign * ln, error, g, log_density, rounding)
+        return Places(self.direction.sign * ln, error, g, log_density, rounding)
 
     def _ends(self, log_mass: float) -> tuple[float, float]:
         """The z beyond which about that much lies, under either of the two laws that counts."""
@@ -94,7 +90,7 @@ class NormalStep:
     def _place(self, loss: Floats) -> Floats:
         """The z at which the loss has these values, infinite where it has not."""
         mu = self._mu
-        return self._ratio.inverse(self._sign * loss) / mu + 0.5 * mu
+        return self._ratio.inverse(self.direction.sign * loss) / mu + 0.5 * mu
 
     def cut(self, mesh: Mesh, log_mass: float) -> Cells:
         """Panels in z; what lies outside in balls."""
@@ -113,8 +109,10 @@ class NormalStep:
         curve = Along(self, max(abs(float(cuts[0])), abs(float(cuts[-1]))) + self._mu + 1.0)
         found = integrate(curve, cuts, floors, mesh.span)
         ln, error, _ = self._loss(cuts)
-        off = self._sign * ln - (edges if self.direction is Direction.REMOVE else edges[::-1])
-        moved = self._sign * np.sign(cuts - z)  # where an edge was cut off, the loss at the cut must lie on this side
+        off = self.direction.sign * ln - (edges if self.direction is Direction.REMOVE else edges[::-1])
+        moved = self.direction.sign * np.sign(
+            cuts - z
+        )  # where an edge was cut off, the loss at the cut must lie on this side
         blur = float(np.where(moved == 0.0, np.abs(off) + error, np.maximum(error - moved * off, 0.0)).max(initial=0.0))
         blur += 4.0 * UNIT_ROUNDOFF * float(np.abs(edges).max())
         mass, excess, doubt = found.mass, found.excess, found.excess_error

@@ -34,8 +34,8 @@ class Logarithm(NamedTuple):
     error: Floats
 
 
-class TiltedSum(Protocol):
-    r"""A sum of independent losses under the law tilted by $e^{tS}$, with certified errors."""
+class TiltedLaw(Protocol):
+    r"""A loss under the law tilted by $e^{tL}$, with certified errors."""
 
     @property
     def log_moment(self) -> float:
@@ -47,7 +47,11 @@ class TiltedSum(Protocol):
 
     @property
     def centre(self) -> float:
-        """Where the characteristic function is centred."""
+        """Where the characteristic function is centred: a float near the tilted mean."""
+
+
+class TiltedSum(TiltedLaw, Protocol):
+    """A sum of independent losses under its tilted law."""
 
     @property
     def centre_error(self) -> float:
@@ -63,24 +67,20 @@ class TiltedSum(Protocol):
         r"""A cheap upper bound on $\ln|\varphi(m\Delta)|$, frequency by frequency."""
 
 
-class LossSum(Protocol):
-    """A sum of independent losses of one kind."""
+class LossLaw(Protocol):
+    """The law of a loss, of one step or of many."""
 
     @property
     def leak(self) -> Enclosure:
         """The probability of an infinite loss."""
 
     @property
-    def steps(self) -> int:
-        """How many steps there are."""
-
-    @property
     def supremum(self) -> float:
-        """An upper bound on every finite value of the sum."""
+        """An upper bound on every finite value."""
 
     @property
     def total_variation(self) -> float:
-        """An upper bound on the total variation distance of the composed pair, infinite losses aside."""
+        """An upper bound on the total variation distance of the pair, infinite losses aside."""
 
     @property
     def trim_lost(self) -> float:
@@ -88,10 +88,18 @@ class LossSum(Protocol):
 
     @property
     def lattice(self) -> Lattice | None:
-        """The lattice on which the sum lives, if it does."""
+        """The lattice on which the finite values live, if they do."""
 
     def cumulants(self, tilt: float) -> Cumulants:
         """Uncertified K, K' and K'' at a tilt, for searches."""
+
+
+class LossSum(LossLaw, Protocol):
+    """A sum of independent losses of one kind."""
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
 
     def tilted(self, tilt: float, reach: float, error: float) -> TiltedSum:
         """The certified law at this tilt, for frequencies up to `reach`, with quadrature error about `error`."""
@@ -119,57 +127,22 @@ class Loss(Protocol):
         """The sum of `count` copies of each loss of this kind, in as few summands as possible."""
 
 
-class TiltedStep(Protocol):
-    r"""One step under the law tilted by $e^{tL}$, with certified errors."""
+class TiltedStep(TiltedLaw, Protocol):
+    """One step under its tilted law."""
 
     @property
     def tilt(self) -> float:
         """The tilt."""
 
-    @property
-    def log_moment(self) -> float:
-        r"""$K(t) = \ln M(t)$, off by at most `log_moment_error`."""
-
-    @property
-    def log_moment_error(self) -> float:
-        """An upper bound on the absolute error of `log_moment`."""
-
-    @property
-    def centre(self) -> float:
-        """A short float near the tilted mean."""
-
     def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
-        r"""$\varphi - 1$, centred, at the frequencies $m\Delta$, and a bound on its error."""
+        r"""$\varphi - 1$, centred, at the frequencies $m\Delta$, and an upper bound on its error."""
 
     def log_modulus(self, spacing: float, indices: Integers) -> Floats:
-        r"""A cheap bound on $\ln|\varphi|$ at the frequencies $m\Delta$."""
+        r"""A cheap upper bound on $\ln|\varphi|$ at the frequencies $m\Delta$."""
 
 
-class RepeatableLoss(Loss, Protocol):
+class RepeatableLoss(Loss, LossLaw, Protocol):
     """A kind of step of which equal copies are gathered: see `repeated`."""
-
-    @property
-    def leak(self) -> Enclosure:
-        """The probability of an infinite loss."""
-
-    @property
-    def lattice(self) -> Lattice | None:
-        """The lattice on which one step lives, if it does."""
-
-    @property
-    def supremum(self) -> float:
-        """An upper bound on every finite loss."""
-
-    @property
-    def total_variation(self) -> float:
-        """An upper bound on the total variation distance."""
-
-    @property
-    def trim_lost(self) -> float:
-        """An upper bound on the probability removed by trimming."""
-
-    def cumulants(self, tilt: float) -> Cumulants:
-        """Uncertified K, K' and K'' at a tilt, for searches."""
 
     def step(self, tilt: float, reach: float, error: float) -> TiltedStep:
         """The certified law of one step at this tilt."""
@@ -178,10 +151,10 @@ class RepeatableLoss(Loss, Protocol):
         """Uniform pieces under the density, for its decay."""
 
     def trimmed(self, log_mass: float, sharpness: int) -> RepeatableLoss:
-        """With its far upper tail taken away, if it has one."""
+        """The step with about `exp(log_mass)` of its probability taken from the far upper tail, or itself."""
 
     def bands(self, log_mass: float) -> tuple[Sequence[RepeatableLoss], float]:
-        """What trimming hides, in bands."""
+        """What trimming hides, as steps with one band of losses each, and an upper bound on what is still hidden."""
 
     def dominating(self) -> Sequence[tuple[Loss, int]]:
         """Steps of a simpler kind that together cost at least as much."""
@@ -205,3 +178,12 @@ class Direction(Enum):
 
     REMOVE = "remove"
     ADD = "add"
+
+    @property
+    def sign(self) -> float:
+        r"""The sign of the loss against $\ln X$, $X$ being the likelihood ratio of the law with the record."""
+        return 1.0 if self is Direction.REMOVE else -1.0
+
+    def exponent(self, tilt: float) -> float:
+        r"""The exponent of $X$ under $e^{tL}dP$, against the law without the record: $1+t$ or $-t$."""
+        return 1.0 + tilt if self is Direction.REMOVE else -tilt

@@ -50,11 +50,11 @@ class SampledLaplaceLoss:
     @property
     def sign(self) -> float:
         """The sign of the loss against ln X."""
-        return 1.0 if self.direction is Direction.REMOVE else -1.0
+        return self.direction.sign
 
     def exponent(self, tilt: float) -> float:
         r"""The exponent of $X$ under $e^{tL}dP$."""
-        return 1.0 + tilt if self.direction is Direction.REMOVE else -tilt
+        return self.direction.exponent(tilt)
 
     @property
     def supremum(self) -> float:

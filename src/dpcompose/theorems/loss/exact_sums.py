@@ -12,7 +12,7 @@ from dpcompose.exact.laplace import laplace_delta, laplace_epsilon
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.long_pair import FloatAtoms, LongPairLaw
 from dpcompose.notions import FiniteLoss, LaplaceLoss, Pair, Profile, SymmetricProfile
-from dpcompose.numerics.enclosure import ZERO, Enclosure, Real
+from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, largest
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import HERE, KOV15
 
@@ -51,11 +51,11 @@ class SumOfLosses(Profile):
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger of both."""
-        return larger([sum_delta(order, epsilon) for order in self._orders()])
+        return largest([sum_delta(order, epsilon) for order in self._orders()])
 
     def epsilon(self, delta: Real) -> Enclosure:
         """The larger of both."""
-        return larger([sum_epsilon(order, Enclosure.exactly(delta)) for order in self._orders()])
+        return largest([sum_epsilon(order, Enclosure.exactly(delta)) for order in self._orders()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class OnePair(Profile):
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger of both."""
         level = Enclosure.exactly(epsilon)
-        return larger([self._delta(law.floats(), level) for law in (self.forward, self.backward)])
+        return largest([self._delta(law.floats(), level) for law in (self.forward, self.backward)])
 
     @staticmethod
     def _delta(atoms: FloatAtoms, level: Enclosure) -> Enclosure:
@@ -82,7 +82,7 @@ class OnePair(Profile):
         """Its inverse, certified by two evaluations; infinite where more than δ leaks."""
         if delta >= 1:
             return ZERO
-        return larger([self._epsilon(law.floats(), Enclosure.exactly(delta)) for law in (self.forward, self.backward)])
+        return largest([self._epsilon(law.floats(), Enclosure.exactly(delta)) for law in (self.forward, self.backward)])
 
     @staticmethod
     def _epsilon(atoms: FloatAtoms, delta: Enclosure) -> Enclosure:
@@ -90,11 +90,6 @@ class OnePair(Profile):
             return Enclosure(math.inf, math.inf)
         guess = max(atoms.guess(delta.lower), 0.0)
         return invert_decreasing(atoms.delta, delta, guess, 0.0, 1e300, gap=2.0**-40)
-
-
-def larger(found: list[Enclosure]) -> Enclosure:
-    """Encloses the maximum."""
-    return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
 
 
 @composes("X-LAP", HERE.at("X-LAP"), side=Side.BOTH, cost=2)

@@ -12,10 +12,9 @@ from dpcompose.exact.atoms import Law
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.notions import FiniteLoss, Pair, Profile
-from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose, largest
 from dpcompose.sources import HERE
 from dpcompose.theorems.approx.steps import leak_of
-from dpcompose.theorems.loss.exact_sums import larger
 from dpcompose.theorems.loss.finite_laws import Listed
 
 
@@ -73,13 +72,13 @@ class TopOfLosses(Profile):
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger of both."""
-        return larger([Top.of(order).delta(Enclosure.exactly(epsilon)) for order in (self.forward, self.backward)])
+        return largest([Top.of(order).delta(Enclosure.exactly(epsilon)) for order in (self.forward, self.backward)])
 
     def epsilon(self, delta: Real) -> Enclosure:
         """The larger of both."""
         if delta >= 1:
             return ZERO
-        return larger([Top.of(order).epsilon(Enclosure.exactly(delta)) for order in (self.forward, self.backward)])
+        return largest([Top.of(order).epsilon(Enclosure.exactly(delta)) for order in (self.forward, self.backward)])
 
 
 @composes("X-TOP", HERE.at("X-TOP"), side=Side.BOTH, cost=1)

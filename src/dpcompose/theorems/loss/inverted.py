@@ -17,7 +17,7 @@ from dpcompose.inversion.growing import Memory
 from dpcompose.inversion.quick_bound import ceiling, is_below
 from dpcompose.kernel import Parts
 from dpcompose.notions import LossTransform, Pair, Profile, Value
-from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, enclose
+from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, enclose, largest
 from dpcompose.theorems.approx.steps import leak_of
 from dpcompose.theorems.loss.finite_laws import Listed, SampledListed
 
@@ -72,7 +72,7 @@ class Inverted(Profile):
             found = _at(first.delta, level, self.tolerance)
             for order in others:
                 if not is_below(order, level.lower, found.lower):
-                    found = larger((found, _at(order.delta, level, self.tolerance)))
+                    found = largest((found, _at(order.delta, level, self.tolerance)))
         return found
 
     def deltas(self, epsilons: Sequence[Real]) -> list[Enclosure]:
@@ -88,7 +88,7 @@ class Inverted(Profile):
                 high = ceiling(order, places).tolist()
                 close = [i for i, bound in enumerate(high) if bound > found[i].lower]
                 for i, answer in zip(close, order.curve([places[i] for i in close], self.tolerance), strict=True):
-                    found[i] = larger((found[i], answer))
+                    found[i] = largest((found[i], answer))
         return found
 
     def epsilon(self, delta: Real) -> Enclosure:
@@ -102,7 +102,7 @@ class Inverted(Profile):
             for order in others:
                 kept = self.memory is not None and not order.is_small  # its line is there to be read
                 if kept or not is_below(order, found.lower, target.lower):
-                    found = larger((found, _at(order.epsilon, target, self.tolerance)))
+                    found = largest((found, _at(order.epsilon, target, self.tolerance)))
         return found
 
 
@@ -126,7 +126,7 @@ class InvertedInBalls(Profile):
         """The larger δ."""
         level = Enclosure.exactly(epsilon)
         with _within_floats():
-            return larger(_at(order.delta_in_balls, level, self.lines.tolerance) for order in self.lines.inversions())
+            return largest(_at(order.delta_in_balls, level, self.lines.tolerance) for order in self.lines.inversions())
 
     def epsilon(self, delta: Real) -> Enclosure:
         """The larger ε."""
@@ -134,7 +134,7 @@ class InvertedInBalls(Profile):
             return ZERO
         target = Enclosure.exactly(delta)
         with _within_floats():
-            return larger(
+            return largest(
                 _at(order.epsilon_in_balls, target, self.lines.tolerance) for order in self.lines.inversions()
             )
 
@@ -150,12 +150,6 @@ def _at(reading: Callable[[float, float], Enclosure], place: Enclosure, toleranc
     if place.lower == place.upper:
         return upper
     return Enclosure(reading(place.upper, tolerance).lower, upper.upper)
-
-
-def larger(found: Iterator[Enclosure] | Sequence[Enclosure]) -> Enclosure:
-    """Encloses the maximum."""
-    every = tuple(found)
-    return Enclosure(max(e.lower for e in every), max(e.upper for e in every))
 
 
 @contextmanager
@@ -176,11 +170,11 @@ class WorstOf(Profile):
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger δ."""
-        return larger(each.delta(epsilon) for each in self.profiles)
+        return largest(each.delta(epsilon) for each in self.profiles)
 
     def epsilon(self, delta: Real) -> Enclosure:
         """The larger ε."""
-        return larger(each.epsilon(delta) for each in self.profiles)
+        return largest(each.epsilon(delta) for each in self.profiles)
 
     def _each(self, change: Callable[[Profile], Profile]) -> WorstOf:
         listed, turned = map(change, self.profiles)

@@ -24,7 +24,7 @@ from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.rounding import Floats
 from dpcompose.theorems.loss.finite_laws import BITS, SampledListed, in_floats
 from dpcompose.theorems.renyi.powers import excess_at, quick_mirrored
-from dpcompose.theorems.renyi.sampled_curves import SampledLaplaceCurve, complex_excess, integral
+from dpcompose.theorems.renyi.sampled_curves import SampledCurve, SampledLaplaceCurve, complex_excess, integral
 from dpcompose.theorems.renyi.sampled_normal_curve import SampledNormalCurve
 
 REMOVE, ADD = Direction.REMOVE, Direction.ADD
@@ -81,9 +81,23 @@ class MirroredFiniteCurve(Curve):
         return quick_mirrored(losses, log_masses, float(self.rate), order) if losses.size else 0.0
 
 
+class MirroredCurve(SampledCurve):
+    """Noise with a density, mirrored: the Rényi curve of both orders at once, from the positive losses alone."""
+
+    def _at_most(self, order: Real) -> Ball:
+        return self._unsampled().at(order)
+
+    def guess(self, order: float) -> float:
+        """The curve in floats."""
+        if not self._is_plain() or order > self._greatest():
+            return float(self._at_most(order))
+        losses, log_masses = self._nodes(order)
+        return quick_mirrored(losses[losses > 0], log_masses[losses > 0], float(self.rate), order)
+
+
 @dataclass(frozen=True)
-class MirroredNormalCurve(SampledNormalCurve):
-    """The same for Gaussian noise: positive losses lie right of half the shift."""
+class MirroredNormalCurve(MirroredCurve, SampledNormalCurve):
+    """Gaussian noise, mirrored: positive losses lie right of half the shift."""
 
     def _excess(self, order: Real) -> Ball:
         q, mu = ball(self.rate), ball(self.mu_squared).sqrt()
@@ -99,20 +113,10 @@ class MirroredNormalCurve(SampledNormalCurve):
         beyond = self._above(order, Ball(right), REMOVE) + self._above(order, Ball(right), ADD)
         return inner + Ball(0).union(beyond.upper())
 
-    def _at_most(self, order: Real) -> Ball:
-        return self._unsampled().at(order)
-
-    def guess(self, order: float) -> float:
-        """The curve in floats."""
-        if not self._is_plain() or order > self._greatest():
-            return float(self._at_most(order))
-        losses, log_masses = self._nodes(order)
-        return quick_mirrored(losses[losses > 0], log_masses[losses > 0], float(self.rate), order)
-
 
 @dataclass(frozen=True)
-class MirroredLaplaceCurve(SampledLaplaceCurve):
-    """The same for Laplace noise."""
+class MirroredLaplaceCurve(MirroredCurve, SampledLaplaceCurve):
+    """Laplace noise, mirrored."""
 
     def _excess(self, order: Real) -> Ball:
         q, e = ball(self.rate), ball(self.step)
@@ -124,16 +128,6 @@ class MirroredLaplaceCurve(SampledLaplaceCurve):
 
         end = sum((excess_at(q * e.expm1(), order, direction) for direction in (REMOVE, ADD)), Ball(0))
         return (-e).exp() * end / 2 + integral(function, Ball(0), e, self._tolerance(order)) / 4
-
-    def _at_most(self, order: Real) -> Ball:
-        return self._unsampled().at(order)
-
-    def guess(self, order: float) -> float:
-        """The curve in floats."""
-        if not self._is_plain() or order > self._greatest():
-            return float(self._at_most(order))
-        losses, log_masses = self._nodes(order)
-        return quick_mirrored(losses[losses > 0], log_masses[losses > 0], float(self.rate), order)
 
 
 __all__ = ["MirroredFiniteCurve", "MirroredLaplaceCurve", "MirroredListed", "MirroredNormalCurve"]

@@ -34,12 +34,12 @@ class SampledGaussianDensity:
 
     def exponent(self, tilt: float) -> float:
         r"""The exponent of $X$ under $e^{tL}dP$: $1+t$ or $-t$."""
-        return 1.0 + tilt if self.direction is Direction.REMOVE else -tilt
+        return self.direction.exponent(tilt)
 
     @property
     def sign(self) -> float:
         r"""The sign of the loss against $\ln X$."""
-        return 1.0 if self.direction is Direction.REMOVE else -1.0
+        return self.direction.sign
 
     @cached_property
     def deficit(self) -> Enclosure:
