@@ -33,7 +33,7 @@ from dpcompose.errors import InvalidParameter
 @examples(
     "epsilon '30 * BlackBox(epsilon=0.1, delta=0.001)' --delta 0.05",
     "epsilon '99 * Sampled(Gaussian(noise_std=2), rate=0.1)' --delta 1e-6",
-    "epsilon '100 * Gaussian(noise_std=50)' --delta 1e-6 --tolerance 1e-11 --digits 12",
+    "epsilon 'Gaussian(noise_std=50)' --delta 1e-6 --digits 12",
     "epsilon plan.toml --delta 1/1000000 --json",
 )
 def epsilon(
