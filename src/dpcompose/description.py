@@ -100,7 +100,8 @@ class Wrapper(Mechanism):
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "a mechanism")
         if isinstance(self.mechanism, Composition):
-            object.__setattr__(self, "mechanism", self.mechanism.flat().adopting(self.adjacency))
+            inner = self.mechanism.flat()  # its own relation stays, so that one that does not fit is refused
+            object.__setattr__(self, "mechanism", inner.adopting(inner.adjacency or self.adjacency))
         Mechanism.__post_init__(self)
 
 
