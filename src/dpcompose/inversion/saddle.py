@@ -16,9 +16,12 @@ from typing import NamedTuple
 
 from dpcompose.inversion.losses.protocols import Cumulants
 
-LEAST_TILT, GREATEST_TILT = 1e-9, 1e105
+LEAST_TILT = 1e-9
+"""No smaller tilt is looked at."""
+GREATEST_TILT = 1e105
+"""No larger tilt is looked at."""
 FAR = 20
-"""After so many steps the root is orders of magnitude away, and steps are longer."""
+"""After this many steps of Newton the root is orders of magnitude away, and steps may be longer."""
 
 
 class Saddle(NamedTuple):

@@ -17,7 +17,12 @@ from dpcompose.inversion.few_steps.atom_cells import AtomStep
 from dpcompose.inversion.few_steps.pointwise import Pointwise
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
 
-MOST_WAYS, MOST_STEPS, MOST_ATOMS = 200_000, 1000, 100
+MOST_WAYS = 200_000
+"""The greatest number of sums that are listed."""
+MOST_STEPS = 1000
+"""The greatest count of one kind of step that is listed."""
+MOST_ATOMS = 100
+"""The greatest number of atoms of one kind of step that is listed."""
 UNDERFLOW = 1e-300
 
 

@@ -37,10 +37,20 @@ from dpcompose.numerics.legendre import rule
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
 
-MOST_INSIDE, MOST_COUNT, GREATEST_SIZE, MOST_EXPECTED = 40, 20_000, 0.25, 8.0
+MOST_INSIDE = 40
+"""The greatest number of steps with a loss strictly inside that is followed; more are bounded."""
+MOST_COUNT = 20_000
+"""The greatest number of steps."""
+GREATEST_SIZE = 0.25
+"""The greatest ε of one step."""
+MOST_EXPECTED = 8.0
+"""The greatest expected number of losses strictly inside."""
 LOG_NEGLIGIBLE = -39.0
-"""Beside δ, roughly, since Chernoff's bound is above it by a small factor."""
-DEVIATIONS, POINTS = 12, 32
+"""ln of what may be left out beside δ, roughly, since Chernoff's bound is above it by a small factor."""
+DEVIATIONS = 12
+"""How many deviations the number of losses at the ends is followed."""
+POINTS = 32
+"""Points of the Gauss–Legendre rule on a piece."""
 QUADRATURE = 1e-17
 r"""On a piece $f_j$ is at most ½ and of degree $j-1 < 40$, so it grows by at most $\varrho^{j-1}$ on the ellipse
 (Bernstein), and the rule with 32 points errs by at most

@@ -23,16 +23,26 @@ from dpcompose.inversion.few_steps.meshes import Pieces, meshes, ranges
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.unreachable import Unreachable
 
-SCOUT, MOST_CELLS = 1024, 1 << 18
-"""Cells of the widest step in a first look, and at most."""
+SCOUT = 1024
+"""Cells of the widest step in a first look."""
+MOST_CELLS = 1 << 18
+"""The greatest number of cells of the widest step."""
 ROUGH = 0.7
 """A look that leaves δ uncertain by more than this factor, and leads nowhere, is followed by a finer one."""
 FINEST = 5e-7
 """The relative gap that two lattices are asked for at least, as their cost grows."""
-SEARCHES, REFINEMENTS = 24, 3
-NEAR, ABREAST = 0.03, 1.5
-"""A lattice serves the ε within so much of the one it was made for, relatively; and so wide a group on a curve."""
-NEGLIGIBLE, SETTLED = 5e-13, 1e-3
+SEARCHES = 24
+"""The greatest number of lattices made to find where ε lies."""
+REFINEMENTS = 3
+"""The greatest number of lattices made to narrow an answer."""
+NEAR = 0.03
+"""How far, relatively, an ε may lie from the one a lattice was made for."""
+ABREAST = 1.5
+"""The greatest ratio of two ε on a curve that share a lattice."""
+NEGLIGIBLE = 5e-13
+"""An ε known to within this needs no smaller gap."""
+SETTLED = 1e-3
+"""A gap below this that a finer lattice did not halve is no longer a matter of the span."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,10 @@ from dpcompose.numerics.legendre import RADII, rule
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats
 from dpcompose.numerics.unreachable import Unreachable
 
-WIDE, NARROW = 10, 4
-"""Points on a panel between cell edges, and on the cells themselves where these are narrow."""
+WIDE = 10
+"""Points on a panel between cell edges."""
+NARROW = 4
+"""Points on a cell that is no wider than `NARROW_WIDTH`."""
 NARROW_WIDTH = 1.0 / 256.0
 MOST_PANELS = 20_000
 

@@ -30,7 +30,10 @@ MOST_KINDS = 12
 GREATEST = 600.0
 FARTHEST = 700.0
 """Losses whose exponentials floats still hold: with some to spare, and with none, which is enough for listed sums."""
-WIDEST_NOISE, LOG_FAINT = 1000, -690.0
+WIDEST_NOISE = 1000
+"""Discrete Gaussians with more noise are not listed integer by integer."""
+LOG_FAINT = -690.0
+"""Atoms whose weight has a smaller logarithm are left out, and made up for where sums are read."""
 
 
 @singledispatch
@@ -100,7 +103,7 @@ def _(loss: LaplaceLoss) -> Divisible:
 
 @step.register
 def _(loss: DiscreteGaussianLoss) -> Divisible:
-    """Atoms down to 1e-290; `between.LEAST_MASS` and `enumerated.UNDERFLOW` make up for the others."""
+    """Atoms down to 1e-290; `bracket.LEAST_MASS` and `enumerated.UNDERFLOW` make up for the others."""
     if loss.noise_std > WIDEST_NOISE:
         raise Unreachable("too many atoms to be listed")
     nodes = loss.nodes(0.0, 680.0)

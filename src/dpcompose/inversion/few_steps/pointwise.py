@@ -10,8 +10,10 @@ from dpcompose.numerics.crossing import crossing
 from dpcompose.numerics.enclosure import ZERO, Enclosure
 from dpcompose.numerics.unreachable import Unreachable
 
-FINENESS, FINEST = 1e-11, 1e-14
-"""How closely ε is looked for, relative to the greatest it can be, where nothing is known of it; and ever."""
+FINENESS = 1e-11
+"""How closely ε is looked for, relative to the greatest it can be, where nothing is known of it."""
+FINEST = 1e-14
+"""How closely ε is ever looked for, relative to the greatest it can be."""
 
 
 class Pointwise(ABC):

@@ -43,8 +43,12 @@ Transform: TypeAlias = Callable[[Ball], acb]
 r"""$u \mapsto M(t+iu)$ on one line."""
 
 MOST_FREQUENCIES = 20_000
-LEAST_NOISE, MOST_PANELS, QUADRATURE = 0.3, 64, 1e-18
-"""Discrete Gaussians from here on have a short series; so many panels at most, and how far they are refined."""
+LEAST_NOISE = 0.3
+"""Discrete Gaussians with at least this noise have a short series."""
+MOST_PANELS = 64
+"""The greatest number of panels for a sampled Laplace mechanism."""
+QUADRATURE = 1e-18
+"""The quadrature error that panels are chosen for."""
 
 
 def delta_in_balls(
@@ -104,7 +108,7 @@ def moments(bulk: Sequence[LossSum], tilt: float, reach: float) -> Transform:
 
 
 def aliasing(bulk: Sequence[LossSum], goal: Goal, tau: float, spacing: float) -> Ball:
-    r"""$c(\tau)M(\tau)e^{-\tau\varepsilon}e^{-gW}/(1-e^{-gW})$: see `bounds.log_alias`."""
+    r"""$c(\tau)M(\tau)e^{-\tau\varepsilon}e^{-gW}/(1-e^{-gW})$: see `error_terms.log_alias`."""
     side, e = ball(tau), ball(goal.epsilon)
     fall = (-abs(ball(goal.saddle.tilt) - side) * 2 * arb.pi() / ball(spacing)).exp()
     size = arb(1)

@@ -30,8 +30,12 @@ from dpcompose.inversion.losses.protocols import Cumulants, Loss, LossSum
 from dpcompose.inversion.saddle import Saddle, at_delta, at_epsilon
 from dpcompose.numerics.rounding import LIBM, Floats, log_total
 
-MOST_JUMPS, MOST_TERMS, MOST_WORK = 5, 150, 2_000_000
-"""Orders, terms, and terms times frequencies, that an expansion may have."""
+MOST_JUMPS = 5
+"""The greatest number of jumps in a term of an expansion."""
+MOST_TERMS = 150
+"""The greatest number of terms of an expansion."""
+MOST_WORK = 2_000_000
+"""The greatest number of terms times frequencies of an expansion."""
 LADDER = ((0.0, 3), (0.0, 8), (0.2, 8), (0.4, 8), (0.6, 8), (0.8, 8), (1.0, 8), (1.0, 24))
 """How much to trim (0: as little as asked, 1: as much as the expansion can put back) and how sharply."""
 LEAST_BULK = math.log(1e-3)

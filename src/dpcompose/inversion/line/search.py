@@ -13,8 +13,14 @@ from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import exp_down, exp_up, log_down, log_up
 from dpcompose.numerics.unreachable import Unreachable
 
-GIVEN_UP, ROUNDS = (Unreachable, OverflowError, ZeroDivisionError), 5
-LEAST_RELATIVE, GREATEST_RELATIVE = 1e-13, 0.01
+GIVEN_UP = (Unreachable, OverflowError, ZeroDivisionError)
+"""What a line raises that cannot be built."""
+ROUNDS = 5
+"""The greatest number of lines built for one answer."""
+LEAST_RELATIVE = 1e-13
+"""No smaller relative error of δ is asked of a line."""
+GREATEST_RELATIVE = 0.01
+"""No larger relative error of δ is allowed to a line."""
 
 
 def within(relative: float) -> float:

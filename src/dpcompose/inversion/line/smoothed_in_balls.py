@@ -1,4 +1,4 @@
-r"""The smoothing sandwich of `lines` in ball arithmetic, for what does not decay in frequency.
+r"""The smoothing sandwich of `build` in ball arithmetic, for what does not decay in frequency.
 
 Tilt, period and the width $\eta$ of the smoothing are chosen in floats; whatever they are, the two smoothed sums, what
 is cut off from them and their aliasing are balls. A width that so many frequencies can follow is the price: the answer

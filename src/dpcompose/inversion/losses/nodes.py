@@ -29,8 +29,10 @@ NEAR = 48
 MANY = 200_000
 SCATTERED = 1
 """Frequencies are scattered where a direct sum over them has so many times fewer terms than there are frequencies."""
-ACCURATE, COARSE = 14, 6
-"""Lagrange orders for values and for mere bounds."""
+ACCURATE = 14
+"""Lagrange order for values."""
+COARSE = 6
+"""Lagrange order for mere bounds."""
 
 
 @dataclass(frozen=True, eq=False)
