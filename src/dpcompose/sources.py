@@ -174,6 +174,35 @@ CCG24 = Source(
     "ICLR",
     2024,
 )
+GANESH25 = Source("GANESH25", "Arun Ganesh", "Tighter Privacy Analysis for Truncated Poisson Sampling", "arXiv 2508.15089", 2025)
+CGK24 = Source(
+    "CGK24",
+    "Lynn Chua and Badih Ghazi and Pritish Kamath and Ravi Kumar and Pasin Manurangsi and Amer Sinha and Chiyuan Zhang",
+    "How Private are DP-SGD Implementations?",
+    "ICML",
+    2024,
+)
+FMT23 = Source(
+    "FMT23",
+    "Vitaly Feldman and Audra McMillan and Kunal Talwar",
+    "Stronger Privacy Amplification by Shuffling for Rényi and Approximate Differential Privacy",
+    "SODA",
+    2023,
+)
+PS22 = Source(
+    "PS22",
+    "Nicolas Papernot and Thomas Steinke",
+    "Hyperparameter Tuning with Renyi Differential Privacy",
+    "ICLR",
+    2022,
+)
+KRW24 = Source(
+    "KRW24",
+    "Antti Koskela and Rachel Redberg and Yu-Xiang Wang",
+    "Privacy Profiles for Private Selection",
+    "ICML",
+    2024,
+)
 HERE = Source(
     "DPCOMPOSE",
     "The dpcompose authors",

@@ -113,10 +113,14 @@ EVENTS = [
     (ev.DiscreteLaplaceDpEvent(0.7, 3), RELATIONS),
     (ev.RandomizedResponseDpEvent(0.3, 4), (REPLACE, SPECIAL)),
     (ev.ZCDpEvent(0.3), RELATIONS),
-    (ev.PoissonSampledDpEvent(0.1, ev.GaussianDpEvent(1.0)), (ADD, SPECIAL)),
+    (ev.PoissonSampledDpEvent(0.1, ev.GaussianDpEvent(1.0)), RELATIONS),
     (ev.SampledWithoutReplacementDpEvent(100, 7, ev.GaussianDpEvent(1.0)), (REPLACE,)),
     (ev.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.75, 0.25]), (ADD, SPECIAL)),
     (ev.SingleEpochTreeAggregationDpEvent(3.0, 100), (REPLACE, SPECIAL)),
+    (ev.SampledWithReplacementDpEvent(100, 7, ev.GaussianDpEvent(1.0)), (REPLACE,)),
+    (ev.TruncatedSubsampledGaussianDpEvent(1000, 0.01, 20, 1.0), (ADD, SPECIAL)),
+    (ev.RepeatAndSelectDpEvent(ev.GaussianDpEvent(3.0), 4.0, 1.0), RELATIONS),
+    (ev.RepeatAndSelectDpEvent(ev.GaussianDpEvent(3.0), 4.0, math.inf), RELATIONS),
 ]
 
 

@@ -17,9 +17,21 @@ from cases import cases
 from dpcompose.parameters import Param, Whole, declared
 from strategies import MECHANISMS, deltas, epsilon_of, epsilons, having, mechanisms, named, small_deltas, some
 
-GROWS = {"epsilon", "delta", "rho", "mu", "sensitivity", "rate", "size", "steps", "participations"}
-SHRINKS = {"noise_std", "scale", "categories", "of", "separation"}
-NEITHER = {"gamma"}  # the staircase's shape: least at neither end
+GROWS = {
+    "epsilon",
+    "delta",
+    "rho",
+    "mu",
+    "sensitivity",
+    "rate",
+    "size",
+    "steps",
+    "participations",
+    "mean",
+    "contribution",
+}
+SHRINKS = {"noise_std", "scale", "categories", "of", "separation", "batches"}
+NEITHER = {"gamma", "shape", "limit"}  # a shape, of stairs or of numbers of runs, and a size at which samples are cut
 FELT = {"noise_std", "scale", "sensitivity", "epsilon", "mu"}
 """Twice as much of these must show, in an answer that is tight."""
 

@@ -21,9 +21,13 @@ from dpcompose.mechanisms import (
     Laplace,
     MixtureOfGaussians,
     NameAndShame,
+    RepeatAndSelect,
     Sampled,
+    SampledSum,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     TreeAggregation,
+    TruncatedSample,
 )
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import COUNT, exact
@@ -146,9 +150,20 @@ def _poisson(event: Event, relation: Adjacency) -> Mechanism:
     rate = _amount(event, "sampling_probability")
     if rate is None or rate > 1:
         raise UnknownEvent("A sampling probability lies from 0 to 1.", event.origin)
-    if relation is REPLACE_ONE:
-        raise UnknownEvent("Poisson sampling has no theorem here under replace_one.", event.origin)
-    return sampled(mechanism_of(event["event"], relation), rate)
+    inner = mechanism_of(event["event"], relation)
+    return sampled_sum(inner, rate, event) if relation is REPLACE_ONE else sampled(inner, rate)
+
+
+def sampled_sum(inner: Mechanism, rate: Real, event: Event) -> Mechanism:
+    """A Poisson sample of which a record is replaced: sums, to which a record adds half of what it moves."""
+    whole = fused(inner)
+    if not rate or whole == NOTHING or is_non_private(whole):
+        return whole if rate else NOTHING
+    if isinstance(whole, Composition) and len(whole.parts) == 1 and whole.parts[0][1] == 1:
+        whole = whole.parts[0][0]
+    if not isinstance(whole, Gaussian):
+        raise UnknownEvent("Under replace_one only Gaussians have a theorem here on a Poisson sample.", event.origin)
+    return SampledSum(whole, rate=rate, contribution=Fraction(whole.sensitivity) / 2)
 
 
 def sampled(inner: Mechanism, rate: Real) -> Mechanism:
@@ -171,6 +186,39 @@ def _without_replacement(event: Event, relation: Adjacency) -> Mechanism:
         return NON_PRIVATE
     size, of = event["sample_size"], event["source_dataset_size"]
     return SampledWithoutReplacement(fused(inner), size=size, of=of)
+
+
+def _with_replacement(event: Event, relation: Adjacency) -> Mechanism:
+    if relation is not REPLACE_ONE:
+        raise UnknownEvent("Sampling with replacement is accounted for under replace_one alone.", event.origin)
+    inner = mechanism_of(event["event"], relation)
+    if is_non_private(inner):
+        return NON_PRIVATE
+    size, of = event["sample_size"], event["source_dataset_size"]
+    return SampledWithReplacement(fused(inner), size=size, of=of)
+
+
+def _truncated(event: Event, relation: Adjacency) -> Mechanism:
+    if relation is REPLACE_ONE:
+        raise UnknownEvent("A truncated sample is about a record that is there or not.", event.origin)
+    noise, rate = _amount(event, "noise_multiplier"), _amount(event, "sampling_probability")
+    if rate is None or rate > 1:
+        raise UnknownEvent("A sampling probability lies from 0 to 1.", event.origin)
+    size = int(COUNT.check("dataset_size", event["dataset_size"]))
+    if noise is None or not size:
+        return NOTHING
+    inner = Gaussian(noise_std=noise, adjacency=relation)
+    return TruncatedSample(inner, rate=rate, limit=event["truncated_batch_size"], of=size)
+
+
+def _selected(event: Event, relation: Adjacency) -> Mechanism:
+    inner = mechanism_of(event["event"], relation)
+    mean, shape = _amount(event, "mean"), _amount(event, "shape")
+    if mean is None or mean < 1:
+        raise UnknownEvent("The mean number of repetitions is finite, and at least 1.", event.origin)
+    if inner == NOTHING or is_non_private(inner):
+        return inner
+    return RepeatAndSelect(inner, mean=mean, shape=shape)
 
 
 def fused(mechanism: Mechanism) -> Mechanism:
@@ -228,6 +276,9 @@ READERS: Mapping[str, Callable[[Event, Adjacency], Mechanism]] = {
     "SelfComposedDpEvent": _repeated,
     "PoissonSampledDpEvent": _poisson,
     "SampledWithoutReplacementDpEvent": _without_replacement,
+    "SampledWithReplacementDpEvent": _with_replacement,
+    "TruncatedSubsampledGaussianDpEvent": _truncated,
+    "RepeatAndSelectDpEvent": _selected,
     "MixtureOfGaussiansDpEvent": _mixture,
     "SingleEpochTreeAggregationDpEvent": _tree,
 }

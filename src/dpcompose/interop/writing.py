@@ -22,9 +22,13 @@ from dpcompose.mechanisms import (
     MixtureOfGaussians,
     NameAndShame,
     RandomizedResponse,
+    RepeatAndSelect,
     Sampled,
+    SampledSum,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     TreeAggregation,
+    TruncatedSample,
 )
 from dpcompose.numerics.enclosure import Real, ball, enclose
 
@@ -121,6 +125,40 @@ def _sampled(m: Sampled) -> Event:
     return Event("PoissonSampledDpEvent", {"sampling_probability": above(m.rate), "event": event_of(m.mechanism)})
 
 
+def _sampled_sum(m: SampledSum) -> Event:
+    """A record adds C and moves 2C: what adds less is said as more."""
+    bound = max(Fraction(m.contribution), Fraction(m.moved) / 2)
+    noise = below(Fraction(m.gaussian.noise_std) / bound) if bound else math.inf
+    inner = Event("GaussianDpEvent", {"noise_multiplier": noise})
+    return Event("PoissonSampledDpEvent", {"sampling_probability": above(m.rate), "event": inner})
+
+
+def _truncated(m: TruncatedSample) -> Event:
+    if not isinstance(m.mechanism, Gaussian):
+        raise NotSayable("No event of dp_accounting says a TruncatedSample, unless a Gaussian is inside.")
+    fields = {
+        "dataset_size": m.of,
+        "sampling_probability": above(m.rate),
+        "truncated_batch_size": m.limit,
+        "noise_multiplier": _multiplier(m.mechanism.noise_std, m.mechanism.sensitivity, m.adjacency),
+    }
+    return Event("TruncatedSubsampledGaussianDpEvent", fields)
+
+
+def _selected(m: RepeatAndSelect) -> Event:
+    if m.mean < 1:
+        raise NotSayable("No event of dp_accounting says RepeatAndSelect with less than one run on average.")
+    if m.shape is not None and Fraction(float(m.shape)) != Fraction(m.shape):
+        raise NotSayable("No event of dp_accounting says a shape that is no float.")
+    shape = math.inf if m.shape is None else float(m.shape)
+    return Event("RepeatAndSelectDpEvent", {"event": event_of(m.mechanism), "mean": above(m.mean), "shape": shape})
+
+
+def _with_replacement(m: SampledWithReplacement) -> Event:
+    fields = {"source_dataset_size": m.of, "sample_size": m.size, "event": event_of(m.mechanism)}
+    return Event("SampledWithReplacementDpEvent", fields)
+
+
 def _without_replacement(m: SampledWithoutReplacement) -> Event:
     fields = {"source_dataset_size": m.of, "sample_size": m.size, "event": event_of(m.mechanism)}
     return Event("SampledWithoutReplacementDpEvent", fields)
@@ -157,7 +195,11 @@ WRITERS: Mapping[type[Mechanism], Callable[[Any], Event]] = {
     BlackBox: _black_box,
     NameAndShame: _name_and_shame,
     Sampled: _sampled,
+    SampledSum: _sampled_sum,
     SampledWithoutReplacement: _without_replacement,
+    SampledWithReplacement: _with_replacement,
+    TruncatedSample: _truncated,
+    RepeatAndSelect: _selected,
     MixtureOfGaussians: _mixture,
     TreeAggregation: _tree,
     Composition: _composition,

@@ -5,6 +5,12 @@ Read `gaussian` first, the shortest: parameters, then theorems. Then the noises 
 `discrete_pair`), and the wrappers (`sampled`, `without_replacement`, `group`).
 """
 
+from dpcompose.mechanisms.batches.repeated import RepeatAndSelect as RepeatAndSelect
+from dpcompose.mechanisms.batches.sampled_sum import SampledSum as SampledSum
+from dpcompose.mechanisms.batches.shuffled import Shuffled as Shuffled
+from dpcompose.mechanisms.batches.shuffled import ShuffledBatches as ShuffledBatches
+from dpcompose.mechanisms.batches.truncated import TruncatedSample as TruncatedSample
+from dpcompose.mechanisms.batches.with_replacement import SampledWithReplacement as SampledWithReplacement
 from dpcompose.mechanisms.black_box import BlackBox as BlackBox
 from dpcompose.mechanisms.correlated import BandedMatrix as BandedMatrix
 from dpcompose.mechanisms.correlated import TreeAggregation as TreeAggregation

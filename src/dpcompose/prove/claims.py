@@ -254,7 +254,7 @@ def _is_exact(claims: Iterable[Claim[Any]], notions: tuple[type[Any], ...]) -> b
 def _is_close(claim: Claim[Any], naming: list[Theorem]) -> bool:
     """Whether nothing better is to be had: it is another mechanism's cost, or follows from all of a loss."""
     if isinstance(claim.guarantee, SameAs):
-        return True
+        return Side.UPPER in claim.side
     whole = claim.theorem in naming and all(premise.side is Side.BOTH for premise in claim.premises)
     return whole and Side.UPPER in claim.side and isinstance(claim.guarantee, LossTransform)
 

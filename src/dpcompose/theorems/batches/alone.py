@@ -1,0 +1,82 @@
+r"""A mechanism known by a bound on δ(ε) that holds in both orders: alone as it is, in company by its dots.
+
+The lower convex hull, in $e^\varepsilon$, of the bound at finitely many levels is the profile of a symmetric pair (see
+`dotted`), which dominates: it composes whichever way each part faces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dpcompose.errors import Declined
+from dpcompose.exact.atoms import LogRatio
+from dpcompose.kernel import Parts, Side, composes, implies
+from dpcompose.notions import InEitherOrder, LossTransform, Profile
+from dpcompose.numerics.enclosure import Ball
+from dpcompose.sources import HERE
+from dpcompose.theorems.loss.finite_laws import Listed
+from dpcompose.theorems.sampling.any_profile import MOST_LEVEL, DottedLaw, law_through
+
+FAINT = 1e-30
+FINE = 40
+"""Levels to either side of each of a few marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alone(InEitherOrder):
+    """δ at ε of one run, and the levels at which others are told of it."""
+
+    profile: Profile
+    marks: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AloneLaw:
+    """The pair through the dots of one run, drawn when it is first needed."""
+
+    alone: Alone
+
+    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+        """Each finite loss with its probability."""
+        return _law(self.alone).atoms()
+
+    def leak(self) -> Ball:
+        """What reveals everything."""
+        return _law(self.alone).leak()
+
+
+@lru_cache(maxsize=64)
+def _law(alone: Alone) -> DottedLaw:
+    levels = sorted({0.0, *(level for level in alone.marks or _levels(alone.profile) if 0 < level <= MOST_LEVEL)})
+    bounds = [(level, found.upper) for level, found in zip(levels, alone.profile.deltas(levels), strict=True)]
+    return law_through([bound for bound in bounds if bound[1] < 1.0] or bounds[:1])
+
+
+def _levels(profile: Profile) -> list[float]:
+    """Evenly up to where next to nothing is left, and again up to where a little is."""
+    ends = [profile.epsilon(goal).upper for goal in (FAINT, 1e-9, 1e-3)]
+    near = [end for end in ends if 0.0 < end <= MOST_LEVEL]
+    if not near:
+        near = [min(MOST_LEVEL, max(e for e in ends if e < float("inf")))] if min(ends) < float("inf") else [1.0]
+    return [end * i / FINE for end in near for i in range(1, FINE + 1)]
+
+
+@composes("X-ALONE", HERE.at("One run alone"), side=Side.BOTH, cost=2)
+def one_run_alone(parts: Parts[Alone]) -> Profile:
+    r"""One run has the profile it has."""
+    if len(parts.items) != 1 or parts.items[0][1] != 1:
+        raise Declined("holds for a single run")
+    return parts.items[0][0].profile
+
+
+@implies("X-ALONE-DOTS", HERE.at("X-DOTS"))
+def dotted_alone(g: Alone) -> LossTransform:
+    r"""Whoever meets a bound on $\delta(\varepsilon)$ in both orders is dominated by the pair whose profile is the
+    lower convex hull, in $e^\varepsilon$, of the bound at some levels, and of their mirror images.
+    """
+    step = Listed(AloneLaw(g))
+    return LossTransform(step, step)
+
+
+__all__ = ["Alone", "AloneLaw"]
