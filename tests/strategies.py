@@ -144,48 +144,19 @@ def drawn_without_replacement(choice: Choice) -> Drawn:
     return st.builds(lambda m, both: dpc.SampledWithoutReplacement(m, size=both[0], of=both[1]), inner, sizes)
 
 
-def quiet(relation: dpc.Adjacency) -> Drawn:
-    """What is inside batches: mechanisms that are known in closed form, as batches of them take long enough."""
-    boxes = st.builds(dpc.BlackBox, epsilon=numbers(0.05, 2), adjacency=st.just(relation))
-    return boxes | st.builds(dpc.RandomizedResponse, epsilon=numbers(0.05, 2), adjacency=st.just(relation))
+def within(cls: type[dpc.Mechanism], relation: dpc.Adjacency, **fixed: Drawn) -> Callable[[Choice], Drawn]:
+    """Batches, or runs, that are known in closed form. Others have tests of their own, as they take longer."""
+    quiet = st.builds(dpc.BlackBox, epsilon=numbers(0.05, 2), adjacency=st.just(relation))
+    return lambda choice: st.builds(cls, fixed.get("inner", quiet), **parameters(cls, choice) | _but(fixed, "inner"))
 
 
-def drawn_with_replacement(choice: Choice) -> Drawn:
-    """What draws with replacement accept: any mechanism under replace-one."""
-    known = declared(dpc.SampledWithReplacement)
-    inner = leaves(choice).map(lambda m: under(m, dpc.REPLACE_ONE)) if choice is extreme else quiet(dpc.REPLACE_ONE)
-    return st.builds(dpc.SampledWithReplacement, inner, size=choice(known["size"]), of=choice(known["of"]))
+def _but(drawn: dict[str, Drawn], left_out: str) -> dict[str, Drawn]:
+    return {name: found for name, found in drawn.items() if name != left_out}
 
 
-def truncated(choice: Choice) -> Drawn:
-    """Poisson samples that are cut, or are not."""
-    drawn = {name: choice(param) for name, param in declared(dpc.TruncatedSample).items()}
-    return st.builds(dpc.TruncatedSample, leaves(choice) if choice is extreme else quiet(dpc.ADD_REMOVE), **drawn)
-
-
-def sampled_sums(choice: Choice) -> Drawn:
-    """Sums over Poisson samples of which a record is replaced: seldom of a size that takes long."""
-    drawn = {name: choice(param) for name, param in declared(dpc.SampledSum).items()}
-    inner = some(dpc.Gaussian, choice).map(lambda m: under(m, dpc.REPLACE_ONE))
-    return st.builds(dpc.SampledSum, inner, **drawn | {"rate": st.sampled_from([0, 1, 0.5])})
-
-
-def shuffled_batches(choice: Choice) -> Drawn:
-    """Epochs of shuffled batches."""
-    count = choice(declared(dpc.ShuffledBatches)["batches"])
-    return st.builds(dpc.ShuffledBatches, quiet(dpc.REPLACE_ONE), batches=count)
-
-
-def shuffled(choice: Choice) -> Drawn:
-    """Reports of local randomizers."""
-    return st.builds(dpc.Shuffled, quiet(dpc.REPLACE_ONE), of=choice(declared(dpc.Shuffled)["of"]))
-
-
-def repeated(choice: Choice) -> Drawn:
-    """The best of several runs."""
-    known = declared(dpc.RepeatAndSelect)
-    mean, shape = choice(known["mean"]).filter(lambda x: x >= 1), st.none() | choice(known["shape"])
-    return st.builds(dpc.RepeatAndSelect, quiet(dpc.ADD_REMOVE), mean=mean, shape=shape)
+def sums() -> Drawn:
+    """Gaussians on sums, of which a record is replaced."""
+    return some(dpc.Gaussian).map(lambda m: under(m, dpc.REPLACE_ONE))
 
 
 def grouped(choice: Choice) -> Drawn:
@@ -225,13 +196,13 @@ SPECIAL: dict[type[dpc.Mechanism], Callable[[Choice], Drawn]] = {
     dpc.Sampled: sampled,
     dpc.SampledWithoutReplacement: drawn_without_replacement,
     dpc.Group: grouped,
-    dpc.SampledWithReplacement: drawn_with_replacement,
-    dpc.TruncatedSample: truncated,
-    dpc.SampledSum: sampled_sums,
-    dpc.ShuffledBatches: shuffled_batches,
-    dpc.Shuffled: shuffled,
-    dpc.RepeatAndSelect: repeated,
+    dpc.SampledWithReplacement: within(dpc.SampledWithReplacement, dpc.REPLACE_ONE, size=st.integers(0, 1)),
+    dpc.ShuffledBatches: within(dpc.ShuffledBatches, dpc.REPLACE_ONE),
+    dpc.Shuffled: within(dpc.Shuffled, dpc.REPLACE_ONE, of=st.just(1)),
+    dpc.TruncatedSample: within(dpc.TruncatedSample, dpc.ADD_REMOVE, limit=st.just(10**12)),
+    dpc.RepeatAndSelect: within(dpc.RepeatAndSelect, dpc.ADD_REMOVE, mean=numbers(1, 100)),
 }
+SPECIAL[dpc.SampledSum] = within(dpc.SampledSum, dpc.REPLACE_ONE, inner=sums(), rate=st.sampled_from([0, 1]))
 LEAVES = tuple(cls for cls in MECHANISMS if "mechanism" not in {field.name for field in fields(cls)})
 
 

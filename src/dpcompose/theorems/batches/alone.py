@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import LogRatio
@@ -27,6 +28,7 @@ FINE = 40
 class Alone(InEitherOrder):
     """δ at ε of one run, and the levels at which others are told of it."""
 
+    called: ClassVar[str] = "δ at every ε of one run"
     profile: Profile
     marks: tuple[float, ...] = ()
 

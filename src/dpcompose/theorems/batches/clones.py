@@ -45,7 +45,7 @@ SLACK = 2.0**-28
 CLASSES = 64
 """Numbers of clones that are told apart; fewer clones cost more, so each class counts as its least."""
 DEVIATIONS = 11.0
-MOST_PEOPLE = 10**8
+MOST_PEOPLE = 10**7
 """More people cost no more: one more report is one more to hide among."""
 RANGE = (Fraction(1, 10**6), Fraction(15))
 CELLS = 1000
