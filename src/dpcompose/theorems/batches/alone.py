@@ -78,7 +78,7 @@ def dotted_alone(g: Alone) -> LossTransform:
     lower convex hull, in $e^\varepsilon$, of the bound at some levels, and of their mirror images.
     """
     step = Listed(AloneLaw(g))
-    return LossTransform(step, step)
+    return LossTransform(step, step, leak=0, turned=None)
 
 
 __all__ = ["Alone", "AloneLaw"]

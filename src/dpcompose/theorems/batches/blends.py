@@ -130,7 +130,7 @@ def redrawn_normal_member(m: SampledWithReplacement, inner: GDP) -> LossTransfor
     """
     noise = 1 / rational_root(Fraction(inner.mu_squared))
     remove, add = (SampledGaussianLoss(_least(m), noise, direction) for direction in (REMOVE, ADD))
-    return LossTransform(remove, add)
+    return LossTransform(remove, add, leak=0, turned=None)
 
 
 @describes("X-WR-MEMBER", BBG18.at("Thm. 10"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -139,7 +139,7 @@ def redrawn_laplace_member(m: SampledWithReplacement, inner: LaplaceLoss) -> Los
     if not inner.step:
         raise Declined("nothing is lost")
     remove, add = (SampledLaplaceLoss(inner.step, _least(m), direction) for direction in (REMOVE, ADD))
-    return LossTransform(remove, add)
+    return LossTransform(remove, add, leak=0, turned=None)
 
 
 @describes("X-WR-MEMBER", BBG18.at("Thm. 10"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -149,7 +149,7 @@ def redrawn_black_box_member(m: SampledWithReplacement, inner: ApproxDP) -> Loss
     """
     law = symmetric(leaky(inner))
     remove, add = (SampledListed(law, _least(m), direction, law) for direction in (REMOVE, ADD))
-    return LossTransform(remove, add)
+    return LossTransform(remove, add, leak=0, turned=None)
 
 
 def _cut(m: TruncatedSample, one: Profile, two: Profile) -> Alone:
@@ -226,7 +226,7 @@ def cut_normal_pair(m: TruncatedSample, inner: GDP) -> LossTransform:
         EitherBatch(ChordedMixture(room, forward=way), ChordedMixture(full, forward=way), chance)
         for way in (True, False)
     )
-    return LossTransform(remove, add, turned=(add, remove))
+    return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
 __all__ = ["Blend", "EitherBatch"]

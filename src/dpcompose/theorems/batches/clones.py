@@ -214,7 +214,7 @@ def counted_responses(m: Shuffled, inner: ApproxDP) -> LossTransform:
     if people < m.of:
         raise Declined("so many reports are not counted")
     forward, backward = (Counted(CountLaw(local, people, forward=way)) for way in (True, False))
-    return LossTransform(forward, backward)
+    return LossTransform(forward, backward, leak=0, turned=None)
 
 
 __all__ = ["Clones", "CountLaw", "Counted"]

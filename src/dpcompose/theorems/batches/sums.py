@@ -198,7 +198,7 @@ def _loss(law: CellLaw) -> FiniteLoss:
 def cells(first: Places, second: Places, further: int = 0) -> LossTransform:
     """The pair of what the cells tell, in both orders."""
     forward, backward = (Cells(CellLaw(first, second, further, forward=way)) for way in (True, False))
-    return LossTransform(forward, backward, turned=(backward, forward))
+    return LossTransform(forward, backward, leak=0, turned=(backward, forward))
 
 
 @describes("X-SUM-CELLS", HERE.at("Poisson samples of replaced records"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
