@@ -30,7 +30,7 @@ LEAST = 1e-290
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The ways to run one mechanism whose range is so many steps of a grid."""
+    """The ways to run one mechanism whose range is a whole number of steps of a grid."""
 
     steps: int
     spacing: float
@@ -106,13 +106,13 @@ class Grid:
         return np.asarray(-np.expm1(np.minimum(np.arange(-self.left, self.right + 1) * self.spacing, 0.0)))
 
     def widened_above(self, values: Floats, more: int) -> Floats:
-        """With so many more on both sides, from above: V falls, and lies below its chord from V(u=0) = 1."""
+        """Upper bounds on V on a grid longer on both sides: V falls, and lies below its chord from V(u=0) = 1."""
         nearer = np.exp(-np.arange(more, 0, -1) * self.spacing)
         left = 1 - nearer * (1 - values[0]) * (1 - ROUNDING)
         return np.concatenate([left, values, np.full(more, values[-1])])
 
     def widened_below(self, values: Floats, more: int) -> Floats:
-        """With so many more on both sides, from below: V is at least 1 − u, and 0."""
+        """Lower bounds on V on a grid that is longer on both sides: V is at least 1 − u, and 0."""
         further = np.exp(-np.arange(self.left + more, self.left, -1) * self.spacing)
         return np.concatenate([(1 - further) * (1 - ROUNDING), values, np.zeros(more)])
 

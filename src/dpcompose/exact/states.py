@@ -62,7 +62,7 @@ class Extent:
 
 
 def _ways(losses: int, count: int) -> int:
-    """In how many ways `count` steps can be shared out among so many losses."""
+    """In how many ways `count` steps can be shared out among a number of losses."""
     return math.comb(count + losses - 1, losses - 1) if 0 < losses <= _FEW else _ENDLESS
 
 

@@ -27,7 +27,7 @@ class Memory:
 
     line: KeptLine | None = None
     rest: float = 0.0
-    """No line is looked for until there are so many steps."""
+    """The number of steps from which on a line is looked for again."""
     lattices: list[KeptLattice] = field(default_factory=list)
     """The last lattice, where steps are few."""
     answers: tuple[float, ...] = ()

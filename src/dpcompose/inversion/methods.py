@@ -25,13 +25,22 @@ from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.unreachable import Unreachable
 
-FEW, SEVERAL, MOST_FEW = 20, 200, 10**7
-"""So few steps are cut before a line is tried; so many, instead of a line, where they are rare; and at most so many."""
+FEW = 20
+"""Below this number of steps: two lattices first, then a line."""
+SEVERAL = 200
+"""Up to this number of steps whose transforms are slow: two lattices instead of a line."""
+MOST_FEW = 10**7
+"""Above this number of steps: no lattices at all."""
 TOO_DIFFERENT = 60
-"""With so many kinds of steps their atoms do not fit on one lattice, and a line is no longer slow."""
+"""Above this number of kinds of steps their atoms do not fit on one lattice, and a line is no longer slow."""
 SHARP = 1e-7
 """For gaps below this a line is tried before two lattices."""
-RARE, LEAST_NOISE, MOST_NOISE = 1e-4, 0.2, 50
+RARE = 1e-4
+"""Below this rate the transform of a sampled Gaussian takes long to follow."""
+LEAST_NOISE = 0.2
+"""Below this noise, too."""
+MOST_NOISE = 50
+"""And above this one."""
 
 
 class SmallSum(Protocol):

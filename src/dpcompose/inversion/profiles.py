@@ -40,7 +40,7 @@ from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
 
 REACH = 12.0
-"""A line is tried on ε up to so many units of 1/t from its saddle."""
+"""How far from its saddle a line is tried on ε, in units of 1/t."""
 
 
 class Recollection(Protocol):

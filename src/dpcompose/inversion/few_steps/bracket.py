@@ -26,7 +26,7 @@ from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, exp_up, log
 
 LEAST_MASS = 1e-280
 DEVIATIONS = (2.0, 5.0, 9.0, 14.0)
-"""Chernoff's s for so many standard deviations."""
+"""For which numbers of standard deviations the s of Chernoff's bound is tried."""
 
 
 @dataclass(frozen=True, slots=True)

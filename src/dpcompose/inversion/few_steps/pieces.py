@@ -26,7 +26,7 @@ from dpcompose.numerics.unreachable import Unreachable
 
 Pieces = Sequence[tuple[Divisible, int]]
 MOST_KINDS = 12
-"""With so many kinds of steps their atoms do not fit on one lattice, and a line is no longer slow."""
+"""Above this number of kinds of steps their atoms do not fit on one lattice, and a line is no longer slow."""
 GREATEST = 600.0
 FARTHEST = 700.0
 """Losses whose exponentials floats still hold: with some to spare, and with none, which is enough for listed sums."""

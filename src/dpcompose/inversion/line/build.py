@@ -30,7 +30,7 @@ from dpcompose.numerics.unreachable import Unreachable
 
 MOST_FREQUENCIES = 500_000
 PATIENCE = 3_000
-"""Plain lines with so many frequencies are tried before smoothing is."""
+"""Plain lines with at most this number of frequencies are tried before smoothing is."""
 
 
 class Framed(Protocol):

@@ -42,7 +42,7 @@ LONGER = 1.3
 WORTH_KNOWING = 0.01
 """A wider answer does not tell where the next one is."""
 PATIENT_GROWTH = 1.1
-"""Where no line can be kept, so much growth passes before the next attempt."""
+"""Where no line can be kept, the number of steps grows by this factor before the next attempt."""
 
 
 class Frame(NamedTuple):

@@ -48,7 +48,7 @@ def smoothed_delta_in_balls(
 
 
 def _sandwich(bulk: Sequence[LossSum], goal: Goal, spectrum: Spectrum, most: int) -> Enclosure:
-    """Both ends, from so many frequencies at most."""
+    """Both ends of δ, from a bounded number of frequencies."""
     t, spacing = goal.saddle.tilt, spectrum.spacing
     reach = math.sqrt(2.0 * (goal.digits + 7.0 + math.log1p(t)))
     eta = max(smoothing_width(goal), reach / (most * spacing))

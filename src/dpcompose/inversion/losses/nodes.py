@@ -28,7 +28,7 @@ MOST_PRODUCTS = 20_000_000
 NEAR = 48
 MANY = 200_000
 SCATTERED = 1
-"""Frequencies are scattered where a direct sum over them has so many times fewer terms than there are frequencies."""
+"""How many times fewer terms a direct sum over scattered frequencies must have to be preferred to all frequencies."""
 ACCURATE = 14
 """Lagrange order for values."""
 COARSE = 6

@@ -34,7 +34,7 @@ from dpcompose.numerics.rounding import (
 CHUNK = 200_000
 SUBSET = 256
 FEW_KINDS = 16
-"""Sums of so few different steps are formed exactly."""
+"""Sums of at most this number of different steps are formed exactly."""
 
 
 @dataclass(frozen=True)

@@ -215,7 +215,7 @@ class LargestCount:
         return int(Fraction(self.epsilon) // Fraction(self.step))
 
     def delta_at(self, count: int) -> Enclosure:
-        """The exact δ of so many steps."""
+        """The exact δ of a number of steps."""
         return two_point_delta(count, self.step, self.epsilon)
 
     def exact(self) -> int:

@@ -23,7 +23,7 @@ from dpcompose.theorems.sampling.fixed_size import leaky
 from dpcompose.theorems.sampling.sampled_once import SampledOnce, in_part
 
 BITS = 64
-"""An irrational μ is rounded to about so many binary digits."""
+"""About how many binary digits an irrational μ keeps."""
 
 
 def normal_cdf(z: Ball) -> Ball:
