@@ -6,7 +6,6 @@ and its name to a toctree. The pages land in `docs/generated/`, which git does n
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -79,8 +78,7 @@ def cli() -> str:
         return str(adapter.reference())
     if not hasattr(adapter, "app"):
         return paragraphs([*page, "This installation has no command line."])
-    typer = importlib.import_module("typer.main")
-    for name, command in commands("dpcompose", typer.get_command(adapter.app)):
+    for name, command in commands("dpcompose", adapter.app):
         usage = {
             f"`{option_names(p)}`": getattr(p, "help", None) or p.type.name for p in command.params if p.name != "help"
         }

@@ -17,9 +17,7 @@ from dpcompose.parameters import Param, Whole, declared
 
 Drawn = st.SearchStrategy[Any]
 
-MECHANISMS: tuple[type[dpc.Mechanism], ...] = tuple(
-    found for found in vars(exported).values() if isinstance(found, type) and issubclass(found, dpc.Mechanism)
-)
+MECHANISMS: tuple[type[dpc.Mechanism], ...] = tuple(found for found in exported.every().values())
 """Every mechanism the library exports."""
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from dpcompose.lazily import loaded as _loaded
+
 if _TYPE_CHECKING:
     from dpcompose.advice import Advice, advise
     from dpcompose.calibration import Calibrated, calibrate, remaining
@@ -145,9 +147,7 @@ _HOMES = {
     "running_total": ("Online", "online"),
     "training": ("SamplingMismatch", "Training", "dp_sgd", "noise_multiplier"),
 }
-_HOME = {name: f"dpcompose.{module}" for module, names in _HOMES.items() for name in names}
-
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "ADAPTIVE",
     "ADD_REMOVE",
@@ -250,15 +250,12 @@ _PACKAGES = (
 )
 
 
+_find = _loaded(__name__, _HOMES)
+
+
 def __getattr__(name: str) -> object:
-    if name in _PACKAGES:
-        return _import_module(f"dpcompose.{name}")
-    if name not in _HOME:
-        raise AttributeError(f"module 'dpcompose' has no attribute {name!r}")
-    value: object = getattr(_import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+    return _import_module(f"dpcompose.{name}") if name in _PACKAGES else _find(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *__all__})

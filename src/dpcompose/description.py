@@ -11,6 +11,7 @@ from typing import TypeAlias
 from dpcompose.errors import AdjacencyMismatch, InvalidParameter
 from dpcompose.notions import ZCDP, Guarantee
 from dpcompose.parameters import COUNT, declared
+from dpcompose.shown import Written
 
 MOST_RUNS = int(COUNT.high)
 READER = "dpcompose.spec"
@@ -38,7 +39,7 @@ class Adaptivity(IntEnum):
     FULLY_ADAPTIVE = 2
 
 
-class Mechanism:
+class Mechanism(Written):
     """A description of what was run: frozen, exact, and without arithmetic."""
 
     __slots__ = ()

@@ -23,15 +23,19 @@ from dpcompose.parameters import COUNT, DELTA
 from dpcompose.prove.answer import TOLERANCE, Answer, least_epsilon
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.claims import known
+from dpcompose.shown import NotebookResult
 
 
-class Online:
+class Online(NotebookResult):
     """What has been run so far, by kind. Adding merges counts, so a billion runs of one kind take one entry.
 
     The total holds for parameters that were fixed in advance. Whoever chooses noise, or when to stop, by looking at
     earlier outputs has no such total: a path's own sums understate what was lost by somebody who stops where that is
     much. A bound that holds at any time is an `odometer`; a promise for the end is a filter with caps.
     """
+
+    def __repr__(self) -> str:
+        return f"<Online: {len(self)} runs of {len(self._counts)} kinds>"
 
     def __init__(self, adaptivity: Adaptivity = ADAPTIVE) -> None:
         """Start with nothing."""

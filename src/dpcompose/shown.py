@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 
 WRITER = "dpcompose.report"
+PAINTER = "dpcompose.plots.pictures"
+READER = "dpcompose.spec"
 
 
 class NotebookResult:
@@ -21,6 +23,21 @@ class NotebookResult:
         return str(import_module(WRITER).html(self))
 
 
+class Pictured(NotebookResult):
+    """A result that a notebook shows as a picture, too, where pictures can be drawn."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """The table, and above it the picture, which is left out without matplotlib."""
+        told = NotebookResult._repr_html_(self)
+        try:
+            picture = import_module(PAINTER).svg(self)
+        except ModuleNotFoundError:
+            return told
+        return f"{picture}\n{told}"
+
+
 class Explained(NotebookResult):
     """A result that rests on theorems, and names them."""
 
@@ -29,3 +46,15 @@ class Explained(NotebookResult):
     def explain(self) -> str:
         """Why it holds: the theorems behind it, from the conclusion to what was run, with statements and sources."""
         return str(import_module(WRITER).explain(self))
+
+
+class Written(NotebookResult):
+    """A description that reads as on a command line, with numbers as people write them; its `repr` is exact."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        try:
+            return str(import_module(READER).brief(self))
+        except KeyError:  # a kind that is defined elsewhere has no document
+            return repr(self)

@@ -16,6 +16,7 @@ from dpcompose.mechanisms import Gaussian, Sampled
 from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.parameters import COUNT, DELTA, Param, Whole
 from dpcompose.prove.answer import Answer, epsilon
+from dpcompose.shown import NotebookResult
 
 RATE = Param("q", 0, 1, "probability")
 SIZE = Whole("n", 1, 10**15, "records")
@@ -36,7 +37,7 @@ class SamplingMismatch(UserWarning):
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class Training(NotebookResult):
     """A run of DP-SGD and what it costs; as text, the statement to publish with its assumptions."""
 
     noise_multiplier: Real

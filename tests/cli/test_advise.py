@@ -100,7 +100,7 @@ def test_the_lines_of_the_picture_cross_where_the_advice_says() -> None:
         (["--queries", "2", "--epsilon", "1", "--sensitivity", "2.5", "--integer"], "a whole number up to 1e9"),
         (["--queries", "2", "--epsilon", "1", "--plot", "x.gif"], "a file name that ends in"),
         (["--queries", "2", "--epsilon", "1", "--plot", "no/such/x.png"], "there is no such folder"),
-        (["--queries", "2"], "Missing option '--epsilon'"),
+        (["--queries", "2"], "advise needs --epsilon, such as --epsilon 1."),
         (["--epsilon", "1"], "exactly one of the two"),
         (["--epsilon", "1", "--queries", "2", "--weights", "1,2"], "exactly one of the two"),
         (["--epsilon", "1", "--weights", "1,,2"], "weights = "),

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ because KOV-3.3 ← SM-UV (KOV15 Thm. 3.3)
 """
 NAMES = ["epsilon", "delta", "compare", "renyi", "growth", "profile", "calibrate", "explain"]
 NAMES += ["region", "check", "beta", "risk", "audit", "formula", "theorems", "document", "schema"]
+NAMES += ["mechanisms", "budget", "release", "advise", "convert", "referee", "completion"]
 
 
 @pytest.fixture
@@ -73,9 +75,11 @@ def test_compare(run, tmp_path: Path) -> None:
     assert code == 0
     assert re.search(r"^\* KOV-3\.3 +0\.846303 +1 ", out, re.MULTILINE)
     assert re.search(r"^  KOV-3\.1 +3 +3\.545 ", out, re.MULTILINE)
-    assert re.search(r"^  MIR-C1 +needs steps with δ = 0$", out, re.MULTILINE)
+    assert "decline: BR-FIXED, BR-SERIES, MIR-C1," in " ".join(out.split())
+    whole = run("compare", BOXES, "--delta", "0.05", "--all")[1]
+    assert re.search(r"^  MIR-C1 +needs steps with δ = 0$", whole, re.MULTILINE)
     page = tmp_path / "page.html"
-    assert run("compare", BOXES, "--delta", "0.05", "--html", str(page)) == (0, "", "")
+    assert run("compare", BOXES, "--delta", "0.05", "--html", str(page)) == (0, "", f"dpcompose: wrote {page}\n")
     assert "KOV-3.3" in page.read_text(encoding="utf-8")
     assert run("compare", BOXES, "--epsilon", "1", "--csv")[1].startswith("theorem,lower,upper")
 
@@ -111,8 +115,8 @@ def test_explain(run) -> None:
         (["epsilon", BOXES, "--delta", "one"], "delta = one is not allowed"),
         (["epsilon", BOXES, "--delta", ""], "is not allowed"),
         (["epsilon", BOXES, "--delta", "0.1", "--tolerance", "-1"], "tolerance = -1 is not allowed"),
-        (["epsilon", BOXES], "Missing option '--delta'"),
-        (["epsilon", "--delta", "0.1"], "Missing argument"),
+        (["epsilon", BOXES], "epsilon needs --delta, such as --delta 1e-6."),
+        (["epsilon", "--delta", "0.1"], "epsilon needs MECHANISM, such as '30 * Gaussian(noise_std=2)', in quotes."),
         (["delta", BOXES, "--epsilon", "-0.5"], "epsilon = -0.5 is not allowed"),
         (["renyi", BOXES, "--order", "0.5"], "order = 0.5 is not allowed"),
         (["epsilon", "1.5 * Laplace(scale=1)", "--delta", "0"], "count (column 1) = 1.5 is not allowed"),
@@ -132,8 +136,8 @@ def test_explain(run) -> None:
         (["formula", "MIR-P4", "n=1.5", "eps=0.1", "Q=0"], "n = "),
         (["formula", "BASIC", "eps_list=[Laplace(scale=1)]", "delta_list=[0]"], "numbers, or lists of them"),
         (["theorems", "no such theorem"], "pattern = 'no such theorem' is not allowed"),
-        (["sing"], "No such command 'sing'"),
-        (["epsilon", BOXES, "--loud"], "No such option"),
+        (["sing"], "There is no command 'sing'"),
+        (["epsilon", BOXES, "--loud"], "epsilon has no option --loud: it has --delta, --tolerance, --digits, --json."),
     ],
 )
 def test_a_refusal_is_one_sentence_and_exit_code_2(run, arguments: list[str], said: str) -> None:
@@ -167,7 +171,7 @@ def test_every_error_has_its_exit_code(run, monkeypatch: pytest.MonkeyPatch, err
 def test_a_missing_extra_is_said_kindly(run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "dpcompose.cli.commands")
     monkeypatch.delattr(cli, "commands")
-    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.setitem(sys.modules, "click", None)
     code, _, err = run("--help")
     assert code == 2
     assert "pip install 'dpcompose[cli]'" in err
@@ -183,7 +187,7 @@ def test_help(run, monkeypatch: pytest.MonkeyPatch) -> None:
         helped = run(name, "--help")[1]
         assert f"  dpcompose {name}" in helped
         assert max(map(len, helped.splitlines())) <= 80
-    assert run("--version")[1] == "dpcompose 0.1.0\n"
+    assert run("--version")[1] == f"dpcompose {version('dpcompose')}\n"
 
 
 def test_the_manual_names_every_command_and_option() -> None:
@@ -197,7 +201,7 @@ def test_the_manual_names_every_command_and_option() -> None:
 
 
 def program(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from dpcompose.cli import main; main()", *arguments]
+    command = [sys.executable, "-m", "dpcompose", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
 
 
@@ -214,7 +218,12 @@ def test_the_program_itself() -> None:
 def test_a_terminal_without_greek_and_a_reader_that_leaves() -> None:
     plain = program("epsilon", BOXES, "--delta", "0.05", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert plain.returncode == 0
-    assert "? ? [0.846302, 0.846303]" in plain.stdout
+    assert "epsilon in [0.846302, 0.846303]" in plain.stdout
+    assert "because KOV-3.3 <- SM-UV" in plain.stdout
+    table = program("compare", BOXES, "--delta", "0.05", env={**os.environ, "PYTHONIOENCODING": "ascii"}).stdout
+    rows = [line for line in table.splitlines() if line.startswith(("  theorem", "* KOV", "  RDP", "  KOV"))]
+    assert len({re.match(r"..\S+ +\S+(?: <=)? +\S+(?: best)?  ", row).end() for row in rows}) == 1
+    assert max(map(len, table.splitlines())) <= 80
     command = f"{sys.executable} -c 'from dpcompose.cli import main; main()' theorems --json | true"
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert ran.stderr == ""

@@ -21,7 +21,7 @@ ONE = "BlackBox(epsilon=1)"
         (["growth", ONE, "--delta", "0", "--counts", ""], "counts = "),
         (["growth", ONE, "--delta", "0", "--counts", "1," * 3000], "at most 2000 places"),
         (["profile", ONE, "--epsilons", "-1,2"], "epsilons = -1 is not allowed"),
-        (["refute", ONE, "--epsilon", "1"], "Missing option '--delta'"),
+        (["refute", ONE, "--epsilon", "1"], "refute needs --delta, such as --delta 1e-6."),
         (["refute", ONE, "--epsilon", "nan", "--delta", "0"], "epsilon = nan is not allowed"),
         (["beta", ONE, "--alpha", "1.1"], "alpha = 1.1 is not allowed"),
         (["risk", ONE, "--prior", "1"], "prior = '1' is not allowed"),

@@ -250,7 +250,7 @@ def test_pictures(run, tmp_path: Path, arguments: tuple[str, ...], name: str) ->
     pytest.importorskip("matplotlib")
     target = tmp_path / name
     code, out, err = run(*arguments, "--out", str(target))
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"dpcompose: wrote {target}\n")
     assert out
     assert target.read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
     assert list(tmp_path.iterdir()) == [target]

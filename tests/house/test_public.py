@@ -12,7 +12,7 @@ import pytest
 import dpcompose
 
 # Heavy, or an extra: brought in by the function that needs it, never by the first import.
-HEAVY = {"sqlalchemy", "matplotlib", "typer", "rich", "pandas", "scipy.optimize", "mpmath", "fastapi", "httpx"}
+HEAVY = {"sqlalchemy", "matplotlib", "click", "rich", "pandas", "scipy.optimize", "mpmath", "fastapi", "httpx"}
 PUBLIC = sorted(getattr(dpcompose, "__all__", ()))
 
 

@@ -68,7 +68,7 @@ BEFORE_THE_DATA = [
     ("quantile", {**SUM, "q": 1.5}, "q"),
     ("quantile", {**SUM, "q": 0.5, "grid": 1e-7}, "coarser"),
     ("quantile", {**SUM, "q": 0.5, "by": "region"}, "option"),
-    ("median", COUNT, "statistic"),
+    ("average", COUNT, "statistic"),
 ]
 
 

@@ -90,7 +90,7 @@ def test_a_notebook_shows_the_same_page(name: str) -> None:
     found = MAKERS[name]()
     checked = Cells()
     checked.feed(found._repr_html_())
-    assert found._repr_html_() == report.html(found)
+    assert found._repr_html_().endswith(report.html(found))  # a picture may stand above it
     assert checked.tables
 
 

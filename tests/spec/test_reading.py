@@ -136,7 +136,7 @@ def test_files_are_read(tmp_path: Path) -> None:
         ("Gaussian(noise_std=1", "the parenthesis of Gaussian (column 1) is not closed"),
         ("Gaussian(sigma=1)", "Column 10: Gaussian has no 'sigma' (did you mean noise_std?)"),
         ("Laplace(eps=1)", "Column 9: Laplace has no 'eps' (did you mean scale, which is sensitivity/ε?)"),
-        ("Nothing(x=1)", "there is no mechanism 'Nothing', allowed are BlackBox"),
+        ("Nothing(x=1)", "there is no mechanism 'Nothing', allowed are "),
         ("Gaussian(noise_std=0,5)", "0,5 is written 0.5, with a point"),
         ("1,000 * Gaussian(noise_std=1)", "1,000 is written 1000, or 1.000 if the comma is a decimal point"),
         ("1_000 * Gaussian(noise_std=1)", "Column 1: '1_000' is no part of an expression; 1_000 is written 1000."),

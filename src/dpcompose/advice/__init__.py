@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from textwrap import fill
 
-from dpcompose.advice.fitting import Goal, Option, fitted
+from dpcompose.advice.fitting import Goal, Option, advised, fitted
 from dpcompose.advice.flips import TIE, Contest, Flip
 from dpcompose.advice.noises import KINDS, Noise, Query
 from dpcompose.advice.splitting import Share, Split, split
@@ -20,6 +20,7 @@ from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.mechanisms.laplace import SENSITIVITY
 from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose, rounded
 from dpcompose.parameters import Whole
+from dpcompose.shown import NotebookResult
 from dpcompose.theorems.approx.recipes import INFINITE, log_term
 
 QUERIES = Whole("k", 1, 10**9, "queries", typical=(1, 1000))
@@ -27,7 +28,7 @@ CURVE = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NotebookResult):
     """Every noise in the amount that the goal asks for, the best first."""
 
     queries: int
@@ -39,6 +40,9 @@ class Advice:
     r"""The standard deviation $\Delta\sqrt{8k\ln(e+\varepsilon/\delta)}/\varepsilon$ of KOV-4.2 and KOV-4.3."""
     flips: tuple[Flip, ...]
     """The best noise by the number of queries: where each begins, the first at one."""
+
+    def __repr__(self) -> str:
+        return f"<Advice for {self.queries} queries: {self.mechanism}>"
 
     @property
     def best(self) -> Option:
@@ -108,7 +112,7 @@ class Advice:
 
 
 def _row(option: Option) -> str:
-    shown = f"{option.noise.parameter} = {rounded(float(option.parameter), option.noise.rounding)}"
+    shown = f"{option.noise.parameter} = {rounded(float(option.parameter), option.noise.rounding, 7)}"
     deviation, error = (rounded(x, ROUND_CEILING) for x in (option.deviation.upper, option.error))
     return f"{option.name:18} {shown:28} {deviation:>12} {error:>16}"
 
@@ -126,15 +130,14 @@ def advise(
 
     Each query has the given sensitivity, and all of them may depend on the same record. `integer` says whether the
     answers are whole numbers, so that geometric and discrete Gaussian noise apply; if not given, that is assumed where
-    the sensitivity is whole. Parameters are on the safe side, to about one part in ten thousand; `calibrate` does
-    better.
+    the sensitivity is whole. Parameters are on the safe side, and as fine as those that `calibrate` finds.
     """
     k = int(QUERIES.check("queries", queries))
     goal = Goal(epsilon, delta, Query(SENSITIVITY.check("sensitivity", sensitivity), adjacency))
     if integer and not goal.counts:
         raise InvalidParameter("sensitivity", float(sensitivity), "a whole number up to 1e9 for whole answers")
     kinds = [noise for noise in KINDS if not noise.whole or (goal.counts if integer is None else integer)]
-    found = [(noise, fitted(noise, goal, k)) for noise in kinds]
+    found = [(noise, advised(noise, goal, k)) for noise in kinds]
     options = [option for _, option in found if option is not None]
     if not options:
         raise NotProvable(f"No noise is shown to reach ε = {float(epsilon):g} with δ = {float(delta):g}")

@@ -6,19 +6,19 @@ import math
 from dataclasses import dataclass, replace
 
 from dpcompose.advice.noises import Noise, Query
+from dpcompose.calibration import calibrate
 from dpcompose.calibration.search import search_axis
 from dpcompose.calibration.targets import indistinguishable
 from dpcompose.calibration.trial import RealAxis, Trial
-from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.errors import DPError, InvalidParameter, NotProvable
 from dpcompose.exact.normal import normal_mu
 from dpcompose.mechanisms.geometric import SHIFT
 from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 
-STEP = 5e-5
-"""Advice is given to about one part in ten thousand; `calibrate` is a hundred times finer."""
-GAP = 1e-5
+STEP, GAP = 5e-5, 1e-5
+"""Where noises are only compared, one part in ten thousand tells them apart."""
 WIDE = 1e6
 
 
@@ -80,6 +80,21 @@ class Option:
         }
 
 
+def advised(noise: Noise, goal: Goal, queries: int) -> Option | None:
+    """The least of a noise as `calibrate` finds it; None where no amount of it is shown to reach the goal."""
+    roughly = fitted(noise, goal, queries)
+    if roughly is None:
+        return None
+    try:
+        found = calibrate(
+            lambda parameter: queries * noise.member(goal.query, parameter), epsilon=goal.epsilon, delta=goal.delta
+        )
+    except DPError:
+        return roughly
+    query, value = goal.query, found.value
+    return Option(noise, value, noise.deviation(query, value), noise.error(query, value), found.answer)
+
+
 def fitted(noise: Noise, goal: Goal, queries: int) -> Option | None:
     """The least of a noise; None where no amount of it is shown to reach the goal."""
     if not goal.delta and (noise.normal or not goal.epsilon):
@@ -108,4 +123,4 @@ def _trial(noise: Noise, goal: Goal, queries: int) -> Trial:
     return Trial(lambda parameter: queries * noise.member(goal.query, parameter), target)
 
 
-__all__ = ["Goal", "Option", "fitted", "suffices"]
+__all__ = ["Goal", "Option", "advised", "fitted", "suffices"]

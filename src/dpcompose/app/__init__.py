@@ -2,33 +2,40 @@
 
 Nothing here touches a screen or a socket: what is outside is handed in.
 
-Read `reading` (what comes in) and `reply` (what goes out) first, then `questions`, `inverse` and `noise`; `shelf`
-and `neighbours` look things up. `releases` (with `release_options`, `release_sheets` and `charging`) and `ledger`
-spend.
+Read `reading` (what comes in) and `reply` (what goes out) first, then `questions`, `attackers`, `inverse` and `noise`;
+`shelf`, `listing` and `neighbours` look things up. `releases` (with `release_options`, `release_prices`,
+`release_sheets` and `charging`), `budget` and `ledger` spend.
 """
 
 from __future__ import annotations
 
-from dpcompose.app.inverse import LIMITS, audit, calibrate, calibrate_text
-from dpcompose.app.neighbours import convert, referee
-from dpcompose.app.noise import advise, share
-from dpcompose.app.questions import (
-    FEW,
-    beta,
-    check,
-    compare,
-    delta,
-    epsilon,
-    explain,
-    growth,
-    profile,
-    region,
-    renyi,
-    risk,
-)
-from dpcompose.app.reading import Document, Exact, exactly, load
-from dpcompose.app.reply import Reply, digits, picture
-from dpcompose.app.shelf import cards, describe_card, document, formula, list_cards, schema, theorems
+from typing import TYPE_CHECKING
+
+from dpcompose.lazily import loaded
+
+if TYPE_CHECKING:
+    from dpcompose.app.attackers import beta, check, region, risk
+    from dpcompose.app.inverse import LIMITS, audit, calibrate, calibrate_text
+    from dpcompose.app.listing import mechanisms
+    from dpcompose.app.neighbours import convert, referee
+    from dpcompose.app.noise import advise, share
+    from dpcompose.app.questions import FEW, compare, delta, epsilon, explain, growth, profile, renyi
+    from dpcompose.app.reading import Document, Exact, exactly, load
+    from dpcompose.app.reply import Reply, digits, picture
+    from dpcompose.app.shelf import cards, describe_card, document, formula, list_cards, schema, theorems
+
+HOMES = {
+    "attackers": ("beta", "check", "region", "risk"),
+    "inverse": ("LIMITS", "audit", "calibrate", "calibrate_text"),
+    "neighbours": ("convert", "referee"),
+    "noise": ("advise", "share"),
+    "listing": ("mechanisms",),
+    "questions": ("FEW", "compare", "delta", "epsilon", "explain", "growth", "profile", "renyi"),
+    "reading": ("Document", "Exact", "exactly", "load"),
+    "reply": ("Reply", "digits", "picture"),
+    "shelf": ("cards", "describe_card", "document", "formula", "list_cards", "schema", "theorems"),
+}
+__getattr__ = loaded(__name__, HOMES)
 
 __all__ = [
     "FEW",
@@ -56,6 +63,7 @@ __all__ = [
     "growth",
     "list_cards",
     "load",
+    "mechanisms",
     "picture",
     "profile",
     "referee",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.errors import DPError, InvalidParameter
+from dpcompose.errors import DPError
 from dpcompose.filters.charge import Charge
 from dpcompose.numerics.enclosure import rounded
 
@@ -29,10 +29,10 @@ def payer(store: str | None, account: str | None, key: str | None) -> Payer | No
     """What the options say, if they say it whole."""
     if account is None:
         if store is not None or key is not None:
-            raise InvalidParameter("--account", None, "the name of an account, beside --store and --key")
+            raise DPError("--store and --key need --account, the name of the account that is charged.")
         return None
     if store is None:
-        raise InvalidParameter("--store", None, "the address of the book of the account")
+        raise DPError("--account needs --store, the address of its book, such as sqlite:///budget.db.")
     return Payer(store, account, key)
 
 

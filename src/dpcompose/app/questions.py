@@ -1,22 +1,18 @@
-"""Questions about what a mechanism costs, and what an attacker can do with it."""
+"""Questions about what a mechanism costs."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 
-from dpcompose import regions, report
-from dpcompose.app.reading import Document, Exact, asked, counts, epsilons, exactly, load
+from dpcompose import report
+from dpcompose.app.reading import Document, Exact, asked, counts, epsilons, exactly, load, round_step
 from dpcompose.app.reply import Reply
-from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove import answer
 from dpcompose.prove import compare as comparison
-from dpcompose.regions.readings import PRIOR
-from dpcompose.regions.region import RATE, TOLERANCE
 
-HALF = Fraction(1, 2)
 FEW = 8
 """Steps of a profile that is read and not looked at, at most."""
 
@@ -79,46 +75,5 @@ def profile(document: Document, epsilons_text: str = "", steps: int | None = FEW
 
 def round_steps(end: Real, most: int) -> tuple[Real, ...]:
     """From 0 to the end, or just beyond, in at most so many steps of 1, 2 or 5 times a power of ten."""
-    power = Fraction(10) ** math.floor(math.log10(end / most))
-    step = next(power * digit for digit in (1, 2, 5, 10, 20) if power * digit * most >= end)
+    step = round_step(end, most)
     return tuple(step * i for i in range(math.ceil(Fraction(end) / step) + 1))
-
-
-def region(document: Document, tolerance: Exact = Fraction(1, 1000)) -> Reply:
-    """The error rates that attackers reach, known to within the tolerance where the boundary is curved."""
-    mechanism, within = load(document), float(exactly("tolerance", tolerance, TOLERANCE))
-    return Reply(regions.region(mechanism, tolerance=within), mechanism)
-
-
-def check(document: Document, epsilon: Exact, delta: Exact) -> Reply:
-    """Whether the mechanism is (ε, δ)-DP: the theorem by which it is, or the event that shows it is not."""
-    mechanism = load(document)
-    level, limit = exactly("epsilon", epsilon, EPSILON), exactly("delta", delta, DELTA)
-    found = regions.judge(mechanism, level, limit)
-    return Reply(found, mechanism, {"epsilon": level, "delta": limit}, holds=found.holds)
-
-
-def beta(document: Document, alpha: Exact) -> Reply:
-    """The least type II error at a type I error."""
-    mechanism, at = load(document), exactly("alpha", alpha, RATE)
-    return Reply(regions.beta(mechanism, at), mechanism, {"alpha": at})
-
-
-def risk(
-    document: Document, fpr: Exact = Fraction(1, 100), prior: Exact = HALF, delta: Exact = Fraction(1, 10**6)
-) -> Reply:
-    """What an attacker can do: its advantage, its hits at a false positive rate, its errors and odds at a prior."""
-    mechanism = load(document)
-    rate, share = exactly("fpr", fpr, RATE), Fraction(exactly("prior", prior, PRIOR))
-    chance = exactly("delta", delta, DELTA)
-    if share == 1:
-        raise InvalidParameter("prior", "1", "less than 1: what is certain cannot become more so")
-    found = {
-        "advantage": regions.advantage(mechanism),
-        "TPR at FPR": regions.tpr(mechanism, rate),
-        "Bayes error": regions.bayes_error(mechanism, share),
-        "accuracy": regions.accuracy(mechanism, share),
-        "posterior odds": regions.posterior_odds(mechanism, share / (1 - share), chance),
-    }
-    given = {"fpr": rate, "prior": share, "delta": chance}
-    return Reply(found, mechanism, given, report.risk(found))

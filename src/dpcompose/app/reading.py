@@ -45,33 +45,53 @@ def exactly(name: str, value: Exact, param: Param) -> Real:
     return spec.within(name, value, param) if isinstance(value, str) else param.check(name, value)
 
 
+def asked_for(**limit: Exact) -> Real:
+    """One limit by its name: a δ or an ε."""
+    ((name, value),) = limit.items()
+    return exactly(name, value, DELTA if name == "delta" else EPSILON)
+
+
 def asked(delta: Exact | None, epsilon: Exact | None) -> dict[str, Real]:
     """The one number that a question gives; both, or neither, are refused."""
     given = {name: value for name, value in (("delta", delta), ("epsilon", epsilon)) if value is not None}
     if len(given) != 1:
-        shown = " and ".join(map(str, given.values())) or "nothing"
-        raise InvalidParameter("delta, epsilon", shown, "exactly one of the two")
-    ((name, value),) = given.items()
-    return {name: exactly(name, value, DELTA if name == "delta" else EPSILON)}
+        shown = spec.AsWritten(" and ".join(map(str, given.values())) or "nothing")
+        cure = "exactly one of the two: --delta to ask for ε, or --epsilon to ask for δ"
+        raise InvalidParameter("delta, epsilon", shown, cure)
+    return {name: asked_for(**{name: value}) for name, value in given.items()}
 
 
 def counts(text: str) -> tuple[int, ...]:
-    """`1,10,100`; or `1:1000`, a few places from 1 to 1000 at equal ratios; or `1:1000:50`, so many of them."""
+    """`1,10,100`; or `1:1000`, round places from 1 to 1000; or `1:1000:50`, so many of them at equal ratios."""
     if ":" not in text:
         return tuple(int(count) for count in _listed("counts", text, COUNT))
     first, last, places = _range("counts", text, COUNT)
     low, high = max(int(first), 1), int(last)
+    if text.count(":") == 1:
+        tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        inner = [digit * 10**power for power in tens for digit in (1, 2, 5)]
+        return tuple(sorted({int(first), *(k for k in inner if low < k < high), high}))
     steps = [round(low * math.exp(math.log(high / low) * i / max(places - 1, 1))) for i in range(places)]
     return tuple(sorted({int(first), *steps, high}))
 
 
 def epsilons(text: str) -> tuple[Real, ...]:
-    """`0,0.5,1`; or `0:5`, a few places evenly from 0 to 5; or `0:5:50`, so many of them."""
+    """`0,0.5,1`; or `0:5`, a few round places from 0 to 5; or `0:5:50`, so many of them evenly."""
     if ":" not in text:
         return _listed("epsilons", text, EPSILON)
     first, last, places = _range("epsilons", text, EPSILON)
     low, high = Fraction(first), Fraction(last)
+    if text.count(":") == 1:
+        step = round_step(high - low, FEW_PLACES)
+        inner = (step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1))
+        return tuple(sorted({low, *inner, high}))
     return tuple(sorted({low + (high - low) * i / max(places - 1, 1) for i in range(places)} | {high}))
+
+
+def round_step(width: Real, most: int) -> Fraction:
+    """The least of 1, 2 or 5 times a power of ten that takes at most so many steps across a width."""
+    power = Fraction(10) ** math.floor(math.log10(width / most))
+    return next(power * digit for digit in (1, 2, 5, 10, 20) if power * digit * most >= width)
 
 
 def _listed(name: str, text: str, param: Param) -> tuple[Real, ...]:
@@ -88,6 +108,6 @@ def _range(name: str, text: str, param: Param) -> tuple[Real, Real, int]:
         raise InvalidParameter(name, spec.AsWritten(text), "a list such as 1,10,100 or a range such as 1:1000")
     first, last = (spec.within(name, end, param) for end in parts[:2])
     if not first < last:
-        raise InvalidParameter(name, spec.AsWritten(text), "a range that ends after it begins")
+        raise InvalidParameter(name, spec.AsWritten(text), "a range that ends after it begins, such as 1:10")
     places = spec.within(name, parts[2], PLACES) if len(parts) == 3 else FEW_PLACES
     return first, last, int(places)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,11 +39,14 @@ NOTHING = "none"
 """How a text says that no character quotes."""
 
 
-def options(texts: Mapping[str, str | None]) -> dict[str, Any]:
+def options(texts: Mapping[str, str | Sequence[str] | None]) -> dict[str, Any]:
     """The options that were given, as values; keys stay texts until their column is known."""
     found: dict[str, Any] = {}
     for name, text in texts.items():
-        if text is None:
+        if text is None or (not text and not isinstance(text, str)):
+            continue
+        if not isinstance(text, str):
+            found[name] = _several(name, text)
             continue
         if name in NUMBERS:
             param = NUMBERS[name]
@@ -51,6 +56,18 @@ def options(texts: Mapping[str, str | None]) -> dict[str, Any]:
         else:
             found[name] = listed(text) if name == "keys" else text
     return found
+
+
+def _several(name: str, given: Sequence[str]) -> object:
+    """What was said several times: columns of keys, conditions, or the keys of each column."""
+    if name != "keys":
+        return given[0] if len(given) == 1 and name == "by" else list(given)
+    if len(given) == 1:
+        return listed(given[0])
+    columns = [listed(text) for text in given]
+    if math.prod(map(len, columns)) > MOST_KEYS:
+        raise InvalidParameter("the number of combinations of keys", "more", f"at most {MOST_KEYS:g}")
+    return list(itertools.product(*columns))
 
 
 def unit(column: str | None, *, every_row: bool) -> object:

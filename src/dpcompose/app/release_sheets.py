@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN
 from fractions import Fraction
+from typing import cast
 
 from dpcompose import report, spec
 from dpcompose.numerics.enclosure import rounded
-from dpcompose.release.ask.result import Quote, Release, charged, printable
+from dpcompose.release.ask.result import Quote, Release, charged, key_text, printable
 
 COLUMNS = ("key", "value", "lower", "upper", "confidence", "note")
 
@@ -20,7 +22,12 @@ def quoted(quote: Quote, *said: str, **known: object) -> report.Sheet:
     sure = f"noise, {float(quote.query.confidence):.4g} sure"
     rows = tuple((name, _margin(quote, name), report.shortened(spec.dumps(item))) for name, item in quote.items.items())
     more = () if quote.threshold is None else (f"A key is shown from a noisy count of {quote.threshold} on.",)
-    sentences = (f"{quote.query}", f"would cost {charged(quote.charge, quote.query.delta)}", *more, *said)
+    sentences = (
+        f"{quote.query}",
+        f"would cost {charged(quote.charge, quote.query.delta, quote.mechanism)}",
+        *more,
+        *said,
+    )
     return report.Sheet(
         "dpc.quote/1", sentences, (report.Table(("", sure, "mechanism"), rows),), quote.document() | known
     )
@@ -28,11 +35,11 @@ def quoted(quote: Quote, *said: str, **known: object) -> report.Sheet:
 
 def released(release: Release, *said: str, **known: object) -> report.Sheet:
     """The noisy answers, and what they cost."""
-    by = getattr(release.query, "by", None) or ""
+    by = key_text(getattr(release.query, "by", None) or "")
     sure = f"{float(release.query.confidence):.4g} sure"
     rows = tuple(
         (
-            "" if key is None else printable(str(key)),
+            "" if key is None else printable(key_text(key)),
             rounded(Fraction(found.value), ROUND_HALF_EVEN),
             f"from {rounded(Fraction(found.lower), ROUND_FLOOR)} to {rounded(Fraction(found.upper), ROUND_CEILING)}"
             + (f", {found.note}" if found.note else ""),
@@ -40,16 +47,53 @@ def released(release: Release, *said: str, **known: object) -> report.Sheet:
         for key, found in release.estimates.items()
     )
     read = (f"It read the files {', '.join(map(printable, release.files))}.",) if release.files else ()
-    sentences = (f"{release.query}", f"costs {charged(release.charge, release.query.delta)}", *said, *read)
-    table = report.Table(
-        (printable(str(by)), "noisy", sure), rows, note="" if rows else "No key reached the threshold."
-    )
+    cost = f"costs {charged(release.charge, release.query.delta, release.mechanism)}"
+    sentences = (f"{release.query}", cost, *said, *risky(release), *read)
+    table = report.Table((printable(by), "noisy", sure), rows, note="" if rows else "No key reached the threshold.")
     return report.Sheet("dpc.release/1", sentences, (table,), release.document() | known)
 
 
+def together(sheets: Sequence[report.Sheet], **known: object) -> report.Sheet:
+    """One sheet as it is, with what else is known; several one below the other."""
+    if len(sheets) == 1:
+        return replace(sheets[0], document={**sheets[0].document, **known})
+    document = {"parts": [dict(one.document) for one in sheets], **known}
+    said = tuple(sentence for one in sheets for sentence in one.sentences)
+    titled = [
+        replace(table, title=f"{one.sentences[0].split(' clipped')[0].split(', hiding')[0]}:")
+        for one in sheets
+        for table in one.tables
+    ]
+    return report.Sheet("dpc.releases/1", tuple(dict.fromkeys(said)), tuple(titled), document)
+
+
+@report.sheet.register
+def _(result: Release) -> report.Sheet:
+    return released(result)
+
+
+@report.sheet.register
+def _(result: Quote) -> report.Sheet:
+    return quoted(result)
+
+
 def separated(release: Release) -> str:
-    """Comma-separated values, a line a number."""
-    return _csv(COLUMNS, [[row[name] for name in COLUMNS] for row in release.rows()])
+    """Comma-separated values, a line a number; keys of several columns have a column each."""
+    by = getattr(release.query, "by", None)
+    if not isinstance(by, tuple):
+        return _csv(COLUMNS, [[row[name] for name in COLUMNS] for row in release.rows()])
+    rows = [[*cast(tuple[object, ...], row["key"]), *(row[name] for name in COLUMNS[1:])] for row in release.rows()]
+    return _csv((*by, *COLUMNS[1:]), rows)
+
+
+def risky(release: Release) -> tuple[str, ...]:
+    """A hint where δ is not below one over the number of units, which the noisy counts of this very answer tell."""
+    query, counted = release.query, release.query.statistic == "count"
+    total = sum(max(found.value, 0) for found in release.estimates.values()) if counted else 0
+    if not total or query.delta * total < 1:
+        return ()
+    enough = f"δ = {float(query.delta):g} is no less than 1/n for the {int(total)} counted here"
+    return (f"Beware: {enough}, so a mechanism may publish somebody and keep to it. Take a δ well below 1/n.",)
 
 
 def separated_quote(quote: Quote) -> str:
@@ -73,4 +117,4 @@ def _margin(quote: Quote, name: str) -> str:
     return f"±{rounded(quote.margins['rank'], ROUND_CEILING)} rows in rank" if "rank" in quote.margins else ""
 
 
-__all__ = ["quoted", "released", "separated", "separated_quote"]
+__all__ = ["quoted", "released", "risky", "separated", "separated_quote", "together"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +14,14 @@ from typing import Any
 from dpcompose import report, spec
 from dpcompose.app import release_options as read
 from dpcompose.app.charging import Charged, Payer, charged
-from dpcompose.app.release_sheets import quoted, released, separated, separated_quote
+from dpcompose.app.release_prices import BOUNDS, prices, suggestion
+from dpcompose.app.release_sheets import quoted, released, separated, separated_quote, together
 from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.filters.charge import OverBudget
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.release.ask.result import Release
+from dpcompose.release.ask.result import Quote, Release
 from dpcompose.release.ask.sources import Csv, Database
-from dpcompose.release.asking import answer, charge_for, quote
+from dpcompose.release.asking import answers, charge_for
 from dpcompose.release.charge import Allowance, Plan
 from dpcompose.release.engine.sandbox import located
 from dpcompose.release.engine.text import header
@@ -66,9 +67,7 @@ class Request:
     seconds: str | None = None
 
 
-def request(
-    statistic: str, data: str, texts: Mapping[str, str | None], *, every_row: bool = False, **known: Any
-) -> Request:
+def request(statistic: str, data: str, texts: Mapping[str, Any], *, every_row: bool = False, **known: Any) -> Request:
     """Read the options of a question."""
     unit = read.unit(texts.get("unit"), every_row=every_row)
     options = read.options({name: text for name, text in texts.items() if name != "unit"})
@@ -77,32 +76,38 @@ def request(
 
 def priced(asked: Request) -> Reply:
     """The price and the error bars, and whether a plan has room for it; no data is opened and nothing is charged."""
-    price = quote(asked.statistic, **asked.options)
+    several = prices(asked.statistic, asked.options)
     if asked.payer is not None:
         with charged(asked.payer) as book:
-            found = book.account.quote(charge_for(price, asked.dataset))
+            found = book.account.quote(charge_for(several, asked.dataset))
         if not found.fits:
             raise OverBudget(found.why)
-        return Reply(quoted(price, found.why), separated_quote(price))
+        return _priced(several, found.why)
     if asked.plan is None:
-        return Reply(quoted(price), separated_quote(price))
-    left = Plan(asked.plan, price.query.unit).allowance()
-    left.spend(charge_for(price, asked.dataset))
+        return _priced(several)
+    left = Plan(asked.plan, several[0].query.unit).allowance()
+    left.spend(charge_for(several, asked.dataset))
     said = f"It fits into {asked.plan.name!r}: {left.sums} would then be spent."
-    return Reply(quoted(price, said, budget=_document(left)), separated_quote(price))
+    return _priced(several, said, budget=_document(left))
+
+
+def _priced(several: Sequence[Quote], *said: str, **known: object) -> Reply:
+    sheets = [quoted(price, *(said if price is several[-1] else ())) for price in several]
+    return Reply(together(sheets, **known), "\n".join(map(separated_quote, several)))
 
 
 def answered(asked: Request) -> Reply:
     """The noisy answer; what does not fit into the plan is refused before the data is opened."""
-    price = quote(asked.statistic, **asked.options)
+    several = prices(asked.statistic, asked.options)
     data, limits = read.source(asked.data, asked.source), read.limits(asked.memory, asked.seconds)
     table = None if isinstance(data, Database) else asked.source.get("table")
-    with _kept(asked.keep) as store, _book(asked, price.query.unit) as book:
+    with _kept(asked.keep) as store, _book(asked, several[0].query.unit) as book:
         try:
-            found = answer(price, data, table=table, limits=limits, budget=book, dataset=asked.dataset)
+            found = answers(several, data, table=table, limits=limits, budget=book, dataset=asked.dataset)
         except ModuleNotFoundError as missing:
             raise DPError(str(missing)) from None
-        reply = _reply(found, book)
+        hint = (suggestion(found),) if asked.statistic.strip() == BOUNDS else ()
+        reply = _reply(found, book, *hint)
         store(reply)
     return reply
 
@@ -119,14 +124,15 @@ def _book(asked: Request, unit: Any) -> Iterator[Plan | Charged | None]:
         yield book
 
 
-def _reply(found: Release, book: Plan | Charged | None) -> Reply:
-    if book is None:
-        return Reply(released(found), separated(found))
+def _reply(found: Sequence[Release], book: Plan | Charged | None, *said: str) -> Reply:
+    known: dict[str, object] = {}
     if isinstance(book, Charged):
-        return Reply(released(found, book.said(), budget=book.document()), separated(found))
-    left = book.allowance()
-    said = f"Charged to {book.path.name!r}: {left.sums} is spent."
-    return Reply(released(found, said, budget=_document(left)), separated(found))
+        said, known = (*said, book.said()), {"budget": book.document()}
+    elif book is not None:
+        left = book.allowance()
+        said, known = (*said, f"Charged to {book.path.name!r}: {left.sums} is spent."), {"budget": _document(left)}
+    sheets = [released(one, *(said if one is found[-1] else ())) for one in found]
+    return Reply(together(sheets, **known), "\n".join(map(separated, found)))
 
 
 @contextmanager

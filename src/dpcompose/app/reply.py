@@ -42,8 +42,10 @@ class Reply:
         """What the forms are made from."""
         return self.result if self.sheet is None else self.sheet
 
-    def text(self, digits: int | None = None) -> str:
-        """For a terminal of 80 columns; an answer with as many digits as are wanted."""
+    def text(self, digits: int | None = None, *, every: bool = False) -> str:
+        """For a terminal of 80 columns: an answer with as many digits as are wanted, a comparison with every reason."""
+        if isinstance(self.shown, Comparison):
+            return report.compared(self.shown, every=every)
         if digits is None or not isinstance(self.shown, Answer):
             return f"{self._heading()}{report.text(self.shown)}"
         return f"{self._heading()}{report.in_digits(self.shown, digits)}"

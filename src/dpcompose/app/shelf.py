@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from dpcompose import mechanisms as described
 from dpcompose import report, spec
 from dpcompose import theorems as proved
 from dpcompose.app.reading import Document, load
@@ -13,7 +14,7 @@ from dpcompose.app.reply import Reply
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import STANDARD, Theorem
 
-_LOADED = proved
+_LOADED = (described.every(), proved)
 """Importing them is what fills the standard library of theorems."""
 
 

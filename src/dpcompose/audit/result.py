@@ -7,6 +7,7 @@ import textwrap
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
 
 from dpcompose.audit.clopper_pearson import CP34, Trials
 from dpcompose.audit.promises import Promise, promised
@@ -57,6 +58,8 @@ class Separation(Witness):
     point: Point
     reading: Reading
     inputs: tuple[str, str] = ("first input", "second input")
+    chosen_on: tuple[int, int] | None = None
+    """On how many outputs of each input the event was chosen, which are not those it was counted on."""
 
     @property
     def assumes(self) -> str:
@@ -74,12 +77,29 @@ class Separation(Witness):
 
     def facts(self) -> dict[str, str]:
         """The event and its counts."""
-        likely, unlikely = rounded(self.point.likely, ROUND_FLOOR), rounded(self.point.unlikely, ROUND_CEILING)
+        likely, unlikely = Fraction(self.point.likely), Fraction(self.point.unlikely)
+        counted = [(self.inputs[0], self.first), (self.inputs[1], self.second)]
+        event = str(self.event)
+        if self._is_missed():  # the opposite event tells more, and is likelier on the other input
+            event = f"not ({event})"
+            likely, unlikely = 1 - Fraction(unlikely), 1 - Fraction(likely)
+            counted = [(name, Trials(t.total - t.hits, t.total)) for name, t in reversed(counted)]
+        (more, often), (less, seldom) = counted
+        split = {}
+        if self.chosen_on is not None:
+            halves = f"{self.chosen_on[0]} + {self.chosen_on[1]}"
+            split = {"split": f"the event was chosen on {halves} outputs and counted on the other ones"}
         return {
-            "event": str(self.event),
-            self.inputs[0]: f"{self.first}, so its probability is at least {likely}",
-            self.inputs[1]: f"{self.second}, so its probability is at most {unlikely}",
+            **split,
+            "event": event,
+            more: f"{often}, so its probability is at least {rounded(likely, ROUND_FLOOR)}",
+            less: f"{seldom}, so its probability is at most {rounded(unlikely, ROUND_CEILING)}",
         }
+
+    def _is_missed(self) -> bool:
+        """Whether the opposite event gives the greater ratio of probabilities."""
+        likely, unlikely = self.point.likely, self.point.unlikely
+        return (1 - unlikely) * unlikely > likely * (1 - likely)
 
     def document(self) -> dict[str, object]:
         """The event, its counts and its limits."""

@@ -19,7 +19,7 @@ of many members of *one* training run are not: see `one_run`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -78,12 +78,14 @@ def _audited(  # noqa: PLR0917 - what every way in hands on
 ) -> Audit:
     """Choose an event on one half unless there is one, and count it on the rest."""
     delta, level = DELTA.check("delta", delta), confidence_level(confidence)
+    chosen_on = None
     if event is None:
         known, pair = pair.halves()
         event = choose(known, float(delta), float(level) / 2, reading)
+        chosen_on = len(known.first), len(known.second)
     if event.numeric and not pair.numeric:
         raise InvalidParameter("event", str(event), "an event of outcomes, as these outputs are not numbers")
-    witness = _separation(event, _counted(event, pair), level, reading, inputs)
+    witness = replace(_separation(event, _counted(event, pair), level, reading, inputs), chosen_on=chosen_on)
     return Audit(witness, delta, exact("confidence", confidence))
 
 

@@ -32,6 +32,9 @@ class Calibrated(NotebookResult):
     """The family's member at the value."""
     target: Target
 
+    def __repr__(self) -> str:
+        return f"<Calibrated {float(self.value):.9g} meets {self.target}>"
+
     def __float__(self) -> float:
         return float(self.value)
 

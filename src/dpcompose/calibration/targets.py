@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from scipy.special import ndtri
-
 from dpcompose.calibration.sketch import Sketch, delta_sketch
 from dpcompose.description import Mechanism
 from dpcompose.errors import Declined, InvalidParameter, NotProvable
 from dpcompose.exact.normal import normal_mu
 from dpcompose.kernel import Side
 from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose
+from dpcompose.numerics.special import ndtri
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 from dpcompose.prove.answer import delta as delta_at

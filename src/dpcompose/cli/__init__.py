@@ -1,9 +1,10 @@
 """The command line: `dpcompose epsilon|compare|region|calibrate|audit|explain …`.
 
-typer and rich come with the extra `cli`; they are imported when a command runs, and nowhere else.
+click comes with the extra `cli`; it is imported when a command runs, and nowhere else.
 
-Read `frame` (options and replies) and `commands` first; then `costs`, `rates`, `advise`, `release`, `ledger`,
-`shelf`, `neighbours` and `serve`, a file a group of commands. `screen` prints, `manual` writes the reference.
+Read `options` (how a command is declared), `frame` (shared options, and replies) and `commands` first; then `costs`,
+`rates`, `advise`, `release`, `budget`, `ledger`, `shelf`, `neighbours`, `serve` and `completion`, a file a group of
+commands. `misuse` words what was called wrongly, `screen` prints, `manual` writes the reference.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from dpcompose.cli.screen import notice
 from dpcompose.errors import Contradiction, DPError
 
 REFUSED = 2
@@ -26,7 +28,7 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without Greek shows a question mark, not a traceback
+            stream.reconfigure(errors="replace")  # what even words cannot say is a question mark, not a traceback
     sys.exit(run(sys.argv[1:]))
 
 
@@ -35,9 +37,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         from dpcompose.cli import commands
     except ModuleNotFoundError as missing:
-        if str(missing.name).partition(".")[0] not in {"typer", "rich", "click"}:
+        if str(missing.name).partition(".")[0] != "click":
             raise
-        return said("The command line needs typer and rich: install them with pip install 'dpcompose[cli]'.", REFUSED)
+        return said("The command line needs click: install it with pip install 'dpcompose[cli]'.", REFUSED)
     try:
         return commands.call(arguments)
     except Contradiction as defect:
@@ -53,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def said(sentence: str, code: int) -> int:
     """Say one sentence where errors go."""
-    print(f"dpcompose: {' '.join(sentence.split())}", file=sys.stderr)  # noqa: T201
+    notice(sentence)
     return code
 
 
@@ -65,7 +67,7 @@ def reference() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """`app`, the typer application, is there when someone asks for it."""
+    """`app`, the application, is there when someone asks for it."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from dpcompose.cli.commands import app

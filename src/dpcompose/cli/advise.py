@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from dpcompose.cli.frame import Json, drawn, examples, limit, shown, target
+from dpcompose.cli.options import Option
 from dpcompose.errors import InvalidParameter
 
 
@@ -17,28 +16,26 @@ from dpcompose.errors import InvalidParameter
     "advise --queries 20 --epsilon 1 --delta 1e-6 --real --plot noise.png",
     "advise --weights 1,4,16 --epsilon 1 --delta 1e-6",
 )
-def advise(  # noqa: PLR0917 - typer makes options of them
+def advise(  # noqa: PLR0917 - options are made of them
     epsilon: Annotated[str, limit("ε of all queries together.")],
-    queries: Annotated[str | None, typer.Option(metavar="COUNT", help="How many queries, all alike.")] = None,
+    queries: Annotated[str | None, Option(metavar="COUNT", help="How many queries, all alike.")] = None,
     delta: Annotated[str, limit("δ of all queries together.")] = "0",
     sensitivity: Annotated[str, limit("How far one record moves an answer.")] = "1",
     weights: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Or one weight a query, such as 1,4,16: share the budget among them."),
+        Option(metavar="LIST", help="Or one weight a query, such as 1,4,16: share the budget among them."),
     ] = None,
     sensitivities: Annotated[
-        str | None, typer.Option(metavar="LIST", help="With weights: how far one record moves each answer.")
+        str | None, Option(metavar="LIST", help="With weights: how far one record moves each answer.")
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            "--plot", "--out", metavar="FILE", help="Draw it, too: a .svg, .png or .pdf file. Needs matplotlib."
-        ),
+        Option("--plot", "--out", metavar="FILE", help="Draw it, too: a .svg, .png or .pdf file. Needs matplotlib."),
     ] = None,
     *,
     integer: Annotated[
         bool | None,
-        typer.Option("--integer/--real", help="Whether answers are whole numbers; by default if the sensitivity is."),
+        Option("--integer/--real", help="Whether answers are whole numbers; by default if the sensitivity is."),
     ] = None,
     json: Json = False,
 ) -> None:

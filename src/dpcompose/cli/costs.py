@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from dpcompose import app as use
 from dpcompose.cli.frame import (
     Delta,
     Digits,
@@ -18,14 +17,19 @@ from dpcompose.cli.frame import (
     Mechanism,
     Out,
     Tolerance,
+    asked,
     drawn,
     examples,
+    given,
     limit,
+    places,
     read,
     shown,
     target,
     write,
+    wrote,
 )
+from dpcompose.cli.options import Argument, Option
 from dpcompose.cli.screen import show
 from dpcompose.errors import InvalidParameter
 
@@ -37,34 +41,20 @@ from dpcompose.errors import InvalidParameter
     "epsilon plan.toml --delta 1/1000000 --json",
 )
 def epsilon(
-    mechanism: Mechanism,
-    delta: Delta,
-    tolerance: Tolerance = "1e-6",
-    digits: Digits = None,
-    *,
-    json: Json = False,
+    mechanism: Mechanism, delta: Delta, tolerance: Tolerance = "1e-6", digits: Digits = None, *, json: Json = False
 ) -> None:
     """The least ε at a given δ, enclosed from both sides."""
-    from dpcompose import app as use
-
-    places = use.digits(digits)
-    shown(use.epsilon(read(mechanism), delta, tolerance), json=json, digits=places)
+    subject, at, most = read(mechanism), given(delta=delta), places(digits)
+    shown(use.epsilon(subject, at, tolerance), json=json, digits=most)
 
 
 @examples("delta 'Gaussian(noise_std=2) + Laplace(scale=2)' --epsilon 1")
 def delta(
-    mechanism: Mechanism,
-    epsilon: Epsilon,
-    tolerance: Tolerance = "1e-6",
-    digits: Digits = None,
-    *,
-    json: Json = False,
+    mechanism: Mechanism, epsilon: Epsilon, tolerance: Tolerance = "1e-6", digits: Digits = None, *, json: Json = False
 ) -> None:
     """The least δ at a given ε, enclosed from both sides."""
-    from dpcompose import app as use
-
-    places = use.digits(digits)
-    shown(use.delta(read(mechanism), epsilon, tolerance), json=json, digits=places)
+    subject, at, most = read(mechanism), given(epsilon=epsilon), places(digits)
+    shown(use.delta(subject, at, tolerance), json=json, digits=most)
 
 
 @examples(
@@ -76,36 +66,35 @@ def compare(
     mechanism: Mechanism,
     at_delta: MaybeDelta = None,
     at_epsilon: MaybeEpsilon = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page to this file.")] = None,
+    html: Annotated[Path | None, Option(metavar="FILE", help="Write a page to this file.")] = None,
     *,
+    every: Annotated[bool, Option("--all", help="Say of every theorem that declines why it does.")] = False,
     json: Json = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values instead of text.")] = False,
+    csv: Annotated[bool, Option("--csv", help="Print comma-separated values instead of text.")] = False,
 ) -> None:
     """Every theorem side by side: its own value, or why it declines; the tightest is marked."""
-    from dpcompose import app as use
-
     if json + csv + (html is not None) > 1:
         raise InvalidParameter("--json, --csv, --html", "several", "at most one of them")
-    reply = use.compare(read(mechanism), at_delta, at_epsilon)
+    subject, _ = read(mechanism), asked(at_delta, at_epsilon)
+    reply = use.compare(subject, at_delta, at_epsilon)
     if html is not None:
         write(html, reply.html())
+        wrote(html)
     else:
-        show(reply.csv().rstrip("\n") if csv else reply.json() if json else reply.text())
+        show(reply.csv().rstrip("\n") if csv else reply.json() if json else reply.text(every=every))
 
 
 @examples("renyi '10 * Laplace(scale=2)' --order 8")
 def renyi(
     mechanism: Mechanism,
-    order: Annotated[str, typer.Option(metavar="NUMBER", help="The order α, from 1 on.")],
+    order: Annotated[str, Option(metavar="NUMBER", help="The order α, from 1 on.")],
     digits: Digits = None,
     *,
     json: Json = False,
 ) -> None:
     """The Rényi divergence of an order, the larger of both directions."""
-    from dpcompose import app as use
-
-    places = use.digits(digits)
-    shown(use.renyi(read(mechanism), order), json=json, digits=places)
+    subject, most = read(mechanism), places(digits)
+    shown(use.renyi(subject, order), json=json, digits=most)
 
 
 @examples(
@@ -117,17 +106,16 @@ def growth(
     delta: Delta,
     counts: Annotated[
         str,
-        typer.Option(metavar="LIST", help="How many runs: 1,10,100, or 1:1000 for ten places between, or 1:1000:50."),
+        Option(metavar="LIST", help="How many runs: 1,10,100, or 1:1000 for round places between, or 1:1000:50."),
     ] = "1,10,100,1000",
     out: Out = None,
     *,
     json: Json = False,
 ) -> None:
     """How ε grows with the number of runs, under every theorem."""
-    from dpcompose import app as use
-
     place = target(out)
-    drawn(use.growth(read(mechanism), delta, counts), place, json=json)
+    subject, at = read(mechanism), given(delta=delta)
+    drawn(use.growth(subject, at, counts), place, json=json)
 
 
 @examples(
@@ -138,17 +126,16 @@ def profile(
     mechanism: Mechanism,
     epsilons: Annotated[
         str,
-        typer.Option(metavar="LIST", help="Where: 0,0.5,1, or 0:5 for ten places between, or 0:5:50. By default all."),
+        Option(metavar="LIST", help="Where: 0,0.5,1, or 0:5 for round places between, or 0:5:50. By default all."),
     ] = "",
     out: Out = None,
     *,
     json: Json = False,
 ) -> None:
     """How δ falls as ε grows, under every theorem."""
-    from dpcompose import app as use
-
     place = target(out)
-    drawn(use.profile(read(mechanism), epsilons, use.FEW if place is None else None), place, json=json)
+    subject = read(mechanism)
+    drawn(use.profile(subject, epsilons, use.FEW if place is None else None), place, json=json)
 
 
 @examples(
@@ -156,8 +143,8 @@ def profile(
     "calibrate '? * Laplace(scale=2)' --epsilon 3 --delta 1e-6",
     "calibrate 'Gaussian(noise_std=?)' --tpr 0.05 --fpr 0.01",
 )
-def calibrate(  # noqa: PLR0917 - typer makes options of them
-    mechanism: Annotated[str, typer.Argument(metavar="MECHANISM", help="With a ? for the unknown number or count.")],
+def calibrate(  # noqa: PLR0917 - options are made of them
+    mechanism: Annotated[str, Argument("With a ? for the unknown number or count.", "MECHANISM")],
     epsilon: Annotated[str | None, limit("ε, together with δ.")] = None,
     delta: Annotated[str | None, limit("δ, together with ε.")] = None,
     advantage: Annotated[str | None, limit("Or the greatest advantage of an attacker.")] = None,
@@ -169,8 +156,6 @@ def calibrate(  # noqa: PLR0917 - typer makes options of them
     json: Json = False,
 ) -> None:
     """The number that just keeps a promise: the least noise, or the most runs."""
-    from dpcompose import app as use
-
     said = {"epsilon": epsilon, "delta": delta, "advantage": advantage, "tpr": tpr, "fpr": fpr}
     said |= {"bayes_error": bayes_error, "prior": prior}
     limits = {name: value for name, value in said.items() if value is not None}
@@ -187,16 +172,15 @@ def explain(
     at_delta: MaybeDelta = None,
     at_epsilon: MaybeEpsilon = None,
     *,
-    numerics: Annotated[bool, typer.Option("--numerics", help="Say how it was computed, error by error.")] = False,
-    bibtex: Annotated[bool, typer.Option("--bibtex", help="Print the BibTeX of the sources instead.")] = False,
+    numerics: Annotated[bool, Option("--numerics", help="Say how it was computed, error by error.")] = False,
+    bibtex: Annotated[bool, Option("--bibtex", help="Print the BibTeX of the sources instead.")] = False,
     json: Json = False,
 ) -> None:
     """Why an answer holds: the tree of theorems behind it, with their statements and sources."""
-    from dpcompose import app as use
-
     if json + bibtex > 1:
         raise InvalidParameter("--json, --bibtex", "both", "at most one of them")
-    reply = use.explain(read(mechanism), at_delta, at_epsilon)
+    subject, _ = read(mechanism), asked(at_delta, at_epsilon)
+    reply = use.explain(subject, at_delta, at_epsilon)
     if bibtex or json:
         show(reply.bibtex() if bibtex else reply.json(numerics=numerics))
     else:

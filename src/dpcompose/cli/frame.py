@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-import typer
+import click
 
-from dpcompose.cli.screen import show
+from dpcompose.cli.options import Argument, Group, Option
+from dpcompose.cli.screen import notice, show
 from dpcompose.errors import DPError
 
 if TYPE_CHECKING:
@@ -22,64 +23,135 @@ C = TypeVar("C", bound=Callable[..., None])
 REFUTED = 1
 UNDECIDED = 4
 """Exit codes of commands that judge a claim; 0 where it holds."""
+SETTINGS = {"max_content_width": 80, "show_default": True}
 
-app = typer.Typer(
-    name="dpcompose",
-    help="How much privacy a sequence of differentially private mechanisms costs, all together: certified.",
-    invoke_without_command=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+HOMES = {
+    "costs": ("epsilon", "delta", "compare", "renyi", "growth", "profile", "calibrate", "explain"),
+    "advise": ("advise",),
+    "rates": ("region", "check", "beta", "risk", "audit"),
+    "release": ("release",),
+    "budget": ("budget",),
+    "ledger": ("ledger",),
+    "neighbours": ("convert", "referee"),
+    "shelf": ("mechanisms", "formula", "theorems", "document", "schema"),
+    "serve": ("serve",),
+    "completion": ("completion",),
+}
+"""Which file of this folder holds a command."""
+
+
+def version(context: click.Context, _parameter: click.Parameter, wanted: Any) -> None:
+    """Print the version and stop."""
+    if wanted and not context.resilient_parsing:
+        from importlib.metadata import version as installed
+
+        show(f"dpcompose {installed('dpcompose')}")
+        context.exit()
+
+
+def about() -> None:
+    """Without a command: what there is."""
+    context = click.get_current_context()
+    if context.invoked_subcommand is None:
+        show(context.get_help())
+
+
+VERSION = click.Option(
+    ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=version, help="Print the version and stop."
 )
+
+app = Group(
+    "dpcompose",
+    help="How much privacy a sequence of differentially private mechanisms costs, all together: certified.",
+    homes={name: f"dpcompose.cli.{file}" for file, names in HOMES.items() for name in names},
+    callback=about,
+    params=[VERSION],
+    invoke_without_command=True,
+    context_settings=SETTINGS,
+)
+
+
+def _begun(word: str) -> list[str]:
+    """Mechanisms and files whose names begin like this."""
+    from dpcompose.app.listing import begun
+
+    before, _, last = word.rpartition(" ")
+    lead = f"{before} " if before else ""
+    named = [f"{lead}{name}(" for name in begun(last)]
+    return named + [str(path) for path in sorted(Path().glob(f"{word}*")) if path.suffix in {".toml", ".json"}]
+
 
 Mechanism = Annotated[
     str,
-    typer.Argument(
-        metavar="MECHANISM",
-        help="What was run: an expression such as '30 * Gaussian(noise_std=2)', a .toml or .json file, or - for stdin.",
+    Argument(
+        "What was run: an expression such as '30 * Gaussian(noise_std=2)', a .toml or .json file, or - for stdin.",
+        "MECHANISM",
+        complete=_begun,
     ),
 ]
-Delta = Annotated[str, typer.Option(metavar="NUMBER", help="δ from 0 to 1, exactly as written: 1e-6, 0.05 or 1/1000.")]
-Epsilon = Annotated[str, typer.Option(metavar="NUMBER", help="ε from 0 on, exactly as written: 1, 0.5 or 1/3.")]
-MaybeDelta = Annotated[str | None, typer.Option("--delta", metavar="NUMBER", help="Ask for ε at this δ.")]
-MaybeEpsilon = Annotated[str | None, typer.Option("--epsilon", metavar="NUMBER", help="Ask for δ at this ε.")]
-Tolerance = Annotated[str, typer.Option(metavar="NUMBER", help="How far apart the ends may stay, relatively.")]
-Digits = Annotated[str | None, typer.Option(metavar="NUMBER", help="How many digits to print, 1 to 17; by default 6.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-
-
+Delta = Annotated[str, Option(metavar="NUMBER", help="δ from 0 to 1, exactly as written: 1e-6, 0.05 or 1/1000.")]
+Epsilon = Annotated[str, Option(metavar="NUMBER", help="ε from 0 on, exactly as written: 1, 0.5 or 1/3.")]
+MaybeDelta = Annotated[str | None, Option("--delta", metavar="NUMBER", help="Ask for ε at this δ.")]
+MaybeEpsilon = Annotated[str | None, Option("--epsilon", metavar="NUMBER", help="Ask for δ at this ε.")]
+Tolerance = Annotated[str, Option(metavar="NUMBER", help="How far apart the ends may stay, relatively.")]
+Digits = Annotated[str | None, Option(metavar="NUMBER", help="How many digits to print, 1 to 17; by default 6.")]
+Json = Annotated[bool, Option("--json", help="Print JSON instead of text.")]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE", help="Draw it, too: a .svg, .png or .pdf file. Needs matplotlib."),
+    Option("--out", metavar="FILE", help="Draw it, too: a .svg, .png or .pdf file. Needs matplotlib."),
 ]
 
 
-def examples(*lines: str) -> Callable[[C], C]:
+def examples(*lines: str, name: str | None = None, hidden: bool = False) -> Callable[[C], C]:
     """Register a command with the examples that its help ends with."""
     shown = "\n".join(f"dpcompose {line}" for line in lines)
 
     def register(command: C) -> C:
         summary = (command.__doc__ or "").split(",", maxsplit=1)[0].split(":", maxsplit=1)[0].rstrip(".")
-        return app.command(epilog=f"\b\nExamples:\n{shown}", short_help=f"{summary}.")(command)
+        known = {"epilog": f"\b\nExamples:\n{shown}"} if lines else {}
+        app.add(name, short_help=f"{summary}.", hidden=hidden, **known)(command)
+        return command
 
     return register
 
 
 def limit(words: str) -> Any:
     """An option that says a part of what is promised."""
-    return typer.Option(metavar="NUMBER", help=words)
+    return Option(metavar="NUMBER", help=words)
 
 
 def read(mechanism: str) -> Any:
     """The mechanism named on the command line."""
-    from dpcompose import app as use
+    from dpcompose.app.reading import load
 
-    return use.load(mechanism, sys.stdin.read)
+    return load(mechanism, sys.stdin.read)
+
+
+def given(**limit: str) -> Any:
+    """One number, `delta="1e-6"`, read before anything is loaded that answers."""
+    from dpcompose.app.reading import asked_for
+
+    return asked_for(**limit)
+
+
+def asked(delta: str | None, epsilon: str | None) -> Any:
+    """The one number of a question that may be asked either way."""
+    from dpcompose.app.reading import asked as one_of
+
+    return one_of(delta, epsilon)
+
+
+def places(wanted: str | None) -> int | None:
+    """How many digits to print, read before anything is computed."""
+    from dpcompose.app.reading import exactly
+    from dpcompose.parameters import Whole
+
+    return None if wanted is None else int(exactly("digits", wanted, Whole("digits", 1, 17)))
 
 
 def shown(reply: Reply, *, json: bool, digits: int | None = None) -> None:
     """A reply as text, its answer with as many digits as are wanted, or as JSON, which has them all."""
-    show(reply.json() if json else reply.text(digits))
+    show(reply.json() if json else reply.text(digits) if digits is not None else reply.text())
 
 
 def drawn(reply: Reply, out: Path | None, *, json: bool) -> None:
@@ -87,20 +159,27 @@ def drawn(reply: Reply, out: Path | None, *, json: bool) -> None:
     if out is not None:
         reply.save(out)
     shown(reply, json=json)
+    wrote(out)
+
+
+def wrote(file: Path | None) -> None:
+    """Say which file was written."""
+    if file is not None:
+        notice(f"wrote {file}")
 
 
 def target(out: Path | None) -> Path | None:
     """Where a picture goes; a name that cannot be one is refused before anything is computed."""
-    from dpcompose import app as use
+    from dpcompose.app.reply import picture
 
-    return None if out is None else use.picture(out)
+    return None if out is None else picture(out)
 
 
 def judged(reply: Reply, *, json: bool) -> None:
     """A verdict on a claim, also in the exit code."""
     shown(reply, json=json)
     if not reply.holds:
-        raise typer.Exit(UNDECIDED if reply.holds is None else REFUTED)
+        raise click.exceptions.Exit(UNDECIDED if reply.holds is None else REFUTED)
 
 
 def write(path: Path, text: str) -> None:

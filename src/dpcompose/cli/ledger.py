@@ -8,44 +8,40 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from dpcompose.cli.frame import Json, Mechanism, app, judged, limit, read, shown, target, write
+from dpcompose.cli.options import Argument, Group, Option
 from dpcompose.cli.screen import show
 from dpcompose.errors import DPError
 
-books = typer.Typer(
-    name="ledger",
+books = Group(
+    "ledger",
     help="Budgets that cannot be overspent: accounts in SQLite or PostgreSQL, with a log that proves itself.",
     no_args_is_help=True,
-    rich_markup_mode=None,
 )
-app.add_typer(books)
+app.recipes["ledger"] = books
 
 Store = Annotated[
     str,
-    typer.Option(
+    Option(
         "--store",
         metavar="URL",
         envvar="DPCOMPOSE_STORE",
         help="sqlite:///budget.db or postgresql://user@host/database; it is made if it is missing.",
     ),
 ]
-Account = Annotated[str, typer.Argument(metavar="ACCOUNT", help="The name of an account.")]
-Blocks = Annotated[
-    list[str] | None, typer.Option("--block", metavar="NAME", help="A block that is read; may be repeated.")
-]
+Account = Annotated[str, Argument("The name of an account.", "ACCOUNT")]
+Blocks = Annotated[list[str] | None, Option("--block", metavar="NAME", help="A block that is read; may be repeated.")]
 
 
 def word(words: str, metavar: str = "TEXT") -> Any:
     """An option with a text."""
-    return typer.Option(metavar=metavar, help=words)
+    return Option(metavar=metavar, help=words)
 
 
 def command(*lines: str, name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a command of the books with the examples that its help ends with."""
     told = "\n".join(f"dpcompose ledger {line}" for line in lines)
-    return books.command(name, epilog=f"\b\nExamples:\n{told}")
+    return books.add(name, epilog=f"\b\nExamples:\n{told}")
 
 
 def use() -> Any:
@@ -67,7 +63,7 @@ def init(store: Store, *, json: Json = False) -> None:
     "create census --epsilon 1 --delta 1e-6 --unit person --store sqlite:///budget.db",
     "create study --plan '30 * Laplace(scale=10)' --delta 1e-6 --unit person --store sqlite:///budget.db",
 )
-def create(  # noqa: PLR0917 - typer makes options of them
+def create(  # noqa: PLR0917 - options are made of them
     account: Account,
     store: Store,
     unit: Annotated[str, word("Whom it hides, such as person or household.")],
@@ -81,7 +77,7 @@ def create(  # noqa: PLR0917 - typer makes options of them
     dataset: Annotated[str | None, word("Which data it is about, by a public name.")] = None,
     plan: Annotated[str | None, word("A plan that is fixed in advance, in place of a filter.", "MECHANISM")] = None,
     *,
-    blocks: Annotated[bool, typer.Option("--blocks", help="The data grows by blocks, each with these caps.")] = False,
+    blocks: Annotated[bool, Option("--blocks", help="The data grows by blocks, each with these caps.")] = False,
     json: Json = False,
 ) -> None:
     """Make an account; its caps are fixed from now on."""
@@ -116,7 +112,7 @@ def quote(account: Account, mechanism: Mechanism, store: Store, blocks: Blocks =
 
 
 @command("spend census 'Laplace(scale=10)' --key q-1 --purpose 'count by region' --store sqlite:///budget.db")
-def spend(  # noqa: PLR0917 - typer makes options of them
+def spend(  # noqa: PLR0917 - options are made of them
     account: Account,
     mechanism: Mechanism,
     store: Store,
@@ -136,7 +132,7 @@ def spend(  # noqa: PLR0917 - typer makes options of them
 def finish(
     account: Account,
     key: str,
-    step: Annotated[str, typer.Argument(help="commit, abandon, or cancel what was not started.")],
+    step: Annotated[str, Argument("commit, abandon, or cancel what was not started.")],
     store: Store,
     *,
     json: Json = False,
@@ -149,7 +145,7 @@ def finish(
 def history(
     account: Account,
     store: Store,
-    last: Annotated[int, typer.Option(min=1, help="So many entries at most.")] = 50,
+    last: Annotated[int, Option(min=1, help="So many entries at most.")] = 50,
     *,
     json: Json = False,
 ) -> None:
@@ -161,8 +157,8 @@ def history(
 def report(
     account: Account,
     store: Store,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it as a page that prints well.")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw how the budget went down.")] = None,
+    html: Annotated[Path | None, Option(metavar="FILE", help="Write it as a page that prints well.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Draw how the budget went down.")] = None,
     *,
     json: Json = False,
 ) -> None:
@@ -174,7 +170,7 @@ def report(
 def verify(
     store: Store,
     against: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="Checkpoints that were kept elsewhere; may be repeated.")
+        list[Path] | None, Option(metavar="FILE", help="Checkpoints that were kept elsewhere; may be repeated.")
     ] = None,
     *,
     json: Json = False,
@@ -186,7 +182,7 @@ def verify(
 
 
 @command("checkpoint --out checkpoint.json --store sqlite:///budget.db")
-def checkpoint(store: Store, out: Annotated[Path, typer.Option(metavar="FILE", help="Where to.")]) -> None:
+def checkpoint(store: Store, out: Annotated[Path, Option(metavar="FILE", help="Where to.")]) -> None:
     """Sign the log as it is, for somebody else to keep."""
     write(out, f"{use().checkpoint(store)}\n")
     show(f"The signed heads are in {str(out)!r}.")

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-import typer
+import click
 
 from dpcompose.cli.commands import app
 
@@ -26,10 +26,9 @@ BRACES = str.maketrans("", "", "{}")
 
 def manual() -> str:
     """Every command: what it does, how it is called, its options and examples."""
-    root: Any = typer.main.get_command(app)
     sections = [HEAD]
-    for name, command in _commands(root):
-        context = command.context_class(command, info_name=f"dpcompose {name}")
+    for name, command in _commands(app):
+        context = click.Context(command, info_name=f"dpcompose {name}")
         usage = " ".join([f"dpcompose {name}", *command.collect_usage_pieces(context)]).translate(BRACES)
         sections += [f"## `dpcompose {name}`", inspect.cleandoc(command.help or ""), f"```text\n{usage}\n```"]
         sections += ["\n".join(_options(command)), _examples(command.epilog or "")]
@@ -38,9 +37,11 @@ def manual() -> str:
 
 def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
     """Every command by its whole name; a group comes before what is in it."""
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         yield f"{before}{name}", command
-        if hasattr(command, "commands"):
+        if isinstance(command, click.Group):
             yield from _commands(command, f"{before}{name} ")
 
 
@@ -49,7 +50,7 @@ def _options(command: Any) -> Iterator[str]:
     rows = []
     for parameter in command.params:
         flags = ", ".join(parameter.opts)
-        names = flags if flags.startswith("-") else parameter.metavar or str(parameter.name).upper()
+        names = flags if flags.startswith("-") else parameter.metavar
         rows.append(f"| `{names}` | {(parameter.help or '').replace('|', chr(92) + '|')} |")
     if rows:
         yield from ["| | |", "|---|---|", *rows]

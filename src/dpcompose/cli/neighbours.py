@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from dpcompose.cli.frame import examples
+from dpcompose.cli.options import Argument, Option
 from dpcompose.cli.screen import show
 
 
@@ -19,14 +18,12 @@ from dpcompose.cli.screen import show
 def convert(
     source: Annotated[
         str,
-        typer.Argument(help="An Opacus history, a dp_accounting ledger or a document of ours: text, file, or -."),
+        Argument("An Opacus history, a dp_accounting ledger or a document of ours: text, file, or -."),
     ],
-    to: Annotated[
-        str, typer.Option(metavar="FORM", help="dpcompose, expression, dp_accounting or opacus.")
-    ] = "dpcompose",
+    to: Annotated[str, Option(metavar="FORM", help="dpcompose, expression, dp_accounting or opacus.")] = "dpcompose",
     adjacency: Annotated[
         str,
-        typer.Option(metavar="RELATION", help="Of a ledger, which does not say: add-remove, replace-one or zero-out."),
+        Option(metavar="RELATION", help="Of a ledger, which does not say: add-remove, replace-one or zero-out."),
     ] = "add-remove",
 ) -> None:
     """Histories, ledgers and documents into each other: exact, or rounded towards the larger loss."""
@@ -42,13 +39,11 @@ def convert(
 )
 def referee(
     accountant: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Which accountant, once or often; by default all.")
+        list[str] | None, Option(metavar="NAME", help="Which accountant, once or often; by default all.")
     ] = None,
-    work: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Which work, once or often; by default all.")
-    ] = None,
+    work: Annotated[list[str] | None, Option(metavar="NAME", help="Which work, once or often; by default all.")] = None,
     *,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table of the documentation.")] = False,
+    markdown: Annotated[bool, Option("--markdown", help="Print the table of the documentation.")] = False,
 ) -> None:
     """Accountants held against certified intervals: sound, tight, total, fast?"""
     from dpcompose import app as use

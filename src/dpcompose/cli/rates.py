@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from dpcompose import app as use
 from dpcompose.cli.frame import (
     Delta,
     Digits,
@@ -17,11 +16,14 @@ from dpcompose.cli.frame import (
     app,
     drawn,
     examples,
+    given,
     judged,
+    places,
     read,
     shown,
     target,
 )
+from dpcompose.cli.options import Argument, Option
 
 
 @examples(
@@ -30,16 +32,15 @@ from dpcompose.cli.frame import (
 )
 def region(
     mechanism: Mechanism,
-    tolerance: Annotated[str, typer.Option(metavar="NUMBER", help="How far apart the polygons may stay.")] = "1e-3",
+    tolerance: Annotated[str, Option(metavar="NUMBER", help="How far apart the polygons may stay.")] = "1e-3",
     out: Out = None,
     *,
     json: Json = False,
 ) -> None:
     """The rates of misses and false alarms that attackers reach: corners, area, total variation."""
-    from dpcompose import app as use
-
     place = target(out)
-    drawn(use.region(read(mechanism), tolerance), place, json=json)
+    subject = read(mechanism)
+    drawn(use.region(subject, tolerance), place, json=json)
 
 
 @examples(
@@ -51,42 +52,38 @@ def check(mechanism: Mechanism, epsilon: Epsilon, delta: Delta, *, json: Json = 
 
     The exit code is 0 if it is, 1 if it is not, and 4 if nobody knows.
     """
-    from dpcompose import app as use
+    subject, level, limit = read(mechanism), given(epsilon=epsilon), given(delta=delta)
+    judged(use.check(subject, level, limit), json=json)
 
-    judged(use.check(read(mechanism), epsilon, delta), json=json)
 
-
-app.command("refute", hidden=True)(check)  # what it was called at first
+app.add("refute", hidden=True)(check)  # what it was called at first
 
 
 @examples("beta '10 * Laplace(scale=2)' --alpha 0.05")
 def beta(
     mechanism: Mechanism,
-    alpha: Annotated[str, typer.Option(metavar="NUMBER", help="The type I error, from 0 to 1.")],
+    alpha: Annotated[str, Option(metavar="NUMBER", help="The type I error, from 0 to 1.")],
     digits: Digits = None,
     *,
     json: Json = False,
 ) -> None:
     """The least type II error of a test with a given type I error."""
-    from dpcompose import app as use
-
-    places = use.digits(digits)
-    shown(use.beta(read(mechanism), alpha), json=json, digits=places)
+    subject, most = read(mechanism), places(digits)
+    shown(use.beta(subject, alpha), json=json, digits=most)
 
 
 @examples("risk '100 * Gaussian(noise_std=20)'", "risk 'Laplace(scale=2)' --fpr 0.001 --prior 0.1 --delta 0")
 def risk(
     mechanism: Mechanism,
-    fpr: Annotated[str, typer.Option(metavar="NUMBER", help="The false positive rate of the attacker.")] = "0.01",
-    prior: Annotated[str, typer.Option(metavar="NUMBER", help="How likely the record is to be there.")] = "0.5",
-    delta: Annotated[str, typer.Option(metavar="NUMBER", help="How often the odds may be exceeded.")] = "1e-6",
+    fpr: Annotated[str, Option(metavar="NUMBER", help="The false positive rate of the attacker.")] = "0.01",
+    prior: Annotated[str, Option(metavar="NUMBER", help="How likely the record is to be there.")] = "0.5",
+    delta: Annotated[str, Option(metavar="NUMBER", help="How often the odds may be exceeded.")] = "1e-6",
     *,
     json: Json = False,
 ) -> None:
     """What an attacker can do: advantage, hits, errors and odds in one table."""
-    from dpcompose import app as use
-
-    shown(use.risk(read(mechanism), fpr, prior, delta), json=json)
+    subject = read(mechanism)
+    shown(use.risk(subject, fpr, prior, delta), json=json)
 
 
 @examples(
@@ -96,11 +93,11 @@ def risk(
 def audit(
     scores: Annotated[
         Path,
-        typer.Argument(help="A .csv file with columns score and member (1 or 0), or an .npz file.", show_default=False),
+        Argument("A .csv file with columns score and member (1 or 0), or an .npz file."),
     ],
     delta: Delta,
-    confidence: Annotated[str, typer.Option(metavar="NUMBER", help="How sure to be, between 0 and 1.")] = "0.95",
-    claim: Annotated[str | None, typer.Option(metavar="MECHANISM", help="What is said to have been run.")] = None,
+    confidence: Annotated[str, Option(metavar="NUMBER", help="How sure to be, between 0 and 1.")] = "0.95",
+    claim: Annotated[str | None, Option(metavar="MECHANISM", help="What is said to have been run.")] = None,
     *,
     json: Json = False,
 ) -> None:
@@ -108,6 +105,4 @@ def audit(
 
     The exit code is 1 if the scores refute the claim. Scores that do not are no proof of it.
     """
-    from dpcompose import app as use
-
     judged(use.audit(scores, delta, confidence, None if claim is None else read(claim)), json=json)

@@ -5,42 +5,53 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from dpcompose.cli.frame import Json, examples, limit
+from dpcompose.cli.options import Argument, Option
 from dpcompose.cli.screen import show
 from dpcompose.errors import InvalidParameter
 
 
 def column(words: str) -> Any:
     """An option that names a column."""
-    return typer.Option(metavar="COLUMN", help=words)
+    return Option(metavar="COLUMN", help=words)
 
 
 def choice(words: str, metavar: str) -> Any:
     """An option with a few possible words."""
-    return typer.Option(metavar=metavar, help=words)
+    return Option(metavar=metavar, help=words)
 
 
 @examples(
     "release count v.csv --unit user --epsilon 0.5 --dry-run",
     "release schema v.csv > types.toml",
     "release count v.csv --every-row --by day --keys mo,tu --epsilon 0.5",
-    "release sum v.csv --types pay=float --unit id --value pay --lower 0 --upper 9 --epsilon 1",
-    "release count v.parquet --unit id --epsilon 1 --budget-plan plan.toml",
-    "release count v.csv --unit id --epsilon 1 --account census --store sqlite:///b.db",
+    "release bounds v.db … --value x --lower 0 --upper 9e6 --epsilon 0.1",
+    "release count,mean v.db … --value x --lower 0 --upper 9 --epsilon 1",
+    "release sum v.db --unit id --value x --lower 0 --upper 9 --epsilon 1",
+    "release count v.db --unit id --epsilon 1 --budget-plan plan.toml",
+    "release count v.db --unit id --epsilon 1 --account city --store URL",
 )
-def release(  # noqa: PLR0917 - typer makes options of them
+def release(  # noqa: PLR0917 - options are made of them
     statistic: Annotated[
-        str, typer.Argument(help="count, histogram, sum, mean, variance or quantile; schema starts a declaration.")
+        str,
+        Argument(
+            "count, histogram, sum, mean, variance, quantile or median, or several as count,mean; bounds suggests "
+            "--lower and --upper; schema starts a declaration."
+        ),
     ],
-    data: Annotated[str, typer.Argument(help="A .csv, .tsv, .parquet, .duckdb or .db file.")],
+    data: Annotated[str, Argument("A .csv, .tsv, .parquet, .duckdb or .db file.")],
     epsilon: Annotated[str | None, limit("ε of this release, exactly as written.")] = None,
     unit: Annotated[str | None, column("Whom it hides: rows with the same value here are one unit.")] = None,
     delta: Annotated[str, limit("δ of this release; keys found in the data need some.")] = "0",
-    by: Annotated[str | None, column("Answer for each group of this column.")] = None,
+    by: Annotated[
+        list[str] | None, column("Answer for each group of this column; several: for each combination.")
+    ] = None,
     keys: Annotated[
-        str | None, choice("The groups to answer: a,b,c, or @FILE.txt with one a line. Without: those found.", "LIST")
+        list[str] | None,
+        choice("The groups to answer: a,b,c, or @FILE.txt with one a line; once for each --by.", "LIST"),
+    ] = None,
+    where: Annotated[
+        list[str] | None, choice("Count only rows for which this holds, such as 'age >= 18'.", "CONDITION")
     ] = None,
     max_groups: Annotated[str | None, choice("In how many groups one unit may be; needed with --by.", "COUNT")] = None,
     max_rows: Annotated[str, choice("For how many rows of a group one unit may count.", "COUNT")] = "1",
@@ -69,9 +80,7 @@ def release(  # noqa: PLR0917 - typer makes options of them
     seconds: Annotated[str | None, limit("The most time of the embedded engine; 3600 by default.")] = None,
     budget_plan: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="A .toml or .json file with a budget: refuse what does not fit, add the rest."
-        ),
+        Option(metavar="FILE", help="A .toml or .json file with a budget: refuse what does not fit, add the rest."),
     ] = None,
     dataset: Annotated[
         str | None, choice("A name of the data, which travels with the charge: a plan of other data refuses.", "NAME")
@@ -81,16 +90,16 @@ def release(  # noqa: PLR0917 - typer makes options of them
     key: Annotated[str | None, choice("Stands for this release: it is run and charged once.", "TEXT")] = None,
     keep: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Store the answer in a new file before it is shown: it is paid for."),
+        Option(metavar="FILE", help="Store the answer in a new file before it is shown: it is paid for."),
     ] = None,
     *,
-    glob: Annotated[bool, typer.Option("--glob", help="DATA is a pattern; the files are listed.")] = False,
-    every_row: Annotated[bool, typer.Option("--every-row", help="Each row is a unit of its own.")] = False,
+    glob: Annotated[bool, Option("--glob", help="DATA is a pattern; the files are listed.")] = False,
+    every_row: Annotated[bool, Option("--every-row", help="Each row is a unit of its own.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show price and error bars; open no data, charge nothing.")
+        bool, Option("--dry-run", help="Show price and error bars; open no data, charge nothing.")
     ] = False,
     json: Json = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values instead of text.")] = False,
+    csv: Annotated[bool, Option("--csv", help="Print comma-separated values instead of text.")] = False,
 ) -> None:
     """Answer a question about a table with noise, and say what it cost.
 
@@ -106,8 +115,9 @@ def release(  # noqa: PLR0917 - typer makes options of them
     if statistic == releases.SCHEMA:
         show(releases.schema(data, source))
         return
-    texts = {"epsilon": epsilon, "delta": delta, "by": by, "keys": keys, "max_groups": max_groups, "value": value}
-    texts |= {"lower": lower, "upper": upper, "grid": grid, "q": q, "noise": noise, "adjacency": adjacency}
+    texts: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "by": by, "keys": keys, "where": where}
+    texts |= {"max_groups": max_groups, "value": value, "lower": lower, "upper": upper, "grid": grid, "q": q}
+    texts |= {"noise": noise, "adjacency": adjacency}
     texts |= {"missing": missing, "confidence": confidence, "max_rows": max_rows, "unit": unit}
     known: dict[str, Any] = {
         "memory": memory,

@@ -1,29 +1,116 @@
-"""What reaches the screen: plain text when it is read by a program, a little weight when by a person."""
+"""What reaches the screen: plain text when it is read by a program, a little weight when by a person.
+
+A terminal that knows no Greek is told `epsilon in [1.99309, 1.9931]`; one that is narrow gets narrow lines.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
+import textwrap
+import unicodedata
+from collections.abc import Iterator
+from typing import TextIO
 
-WEIGHTS = {
-    r"(?m)^\* .*$": "bold green",
-    r"(?m)^(\S+ ∈ \[|ε ≥ |\? = ).*$": "bold",
-    r"(?m)^HOLDS: .*$": "bold green",
-    r"(?m)^(REFUTED|UNDECIDED): .*$": "bold red",
-}
-"""The tightest theorem, the answer, and the verdict."""
+BOLD, GREEN, RED, PLAIN = "\x1b[1m", "\x1b[1;32m", "\x1b[1;31m", "\x1b[0m"
+WEIGHTS = (
+    (re.compile(r"^\* |^HOLDS: "), GREEN),
+    (re.compile(r"^(REFUTED|UNDECIDED): "), RED),
+    (re.compile(r"^(\S+ (∈|in) \[|(ε|epsilon) (≥|>=) |\? = )"), BOLD),
+)
+"""The tightest theorem, the verdict, and the answer."""
+
+WIDTH = 80
+ASCII = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "θ": "theta", "κ": "kappa",
+    "λ": "lambda", "μ": "mu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "χ": "chi", "ψ": "psi",
+    "ω": "omega", "Δ": "Delta", "Γ": "Gamma", "Φ": "Phi", "Ψ": "Psi", "Σ": "sum", "Π": "prod", "∫": "int",
+    "∈": "in", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "←": "<-", "→": "->", "×": "x", "·": "*", "±": "+-",
+    "∞": "inf", "√": "sqrt", "–": "-", "—": "-", "−": "-", "…": "...", "‖": "||", "⊢": "|-", "⌊": "floor(",
+    "⌋": ")", "⌈": "ceil(", "⌉": ")", "∝": "~", "∪": "or", "∩": "and", "½": "1/2", "ℓ": "l", "“": '"', "”": '"',
+    "‘": "'", "’": "'", "²": "^2", "³": "^3", "\u0303": "~", "\u0302": "^", "\u0304": "_",
+}  # fmt: skip
 
 
 def show(text: str) -> None:
-    """Print a text, unchanged but for its weight."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()  # a reader that has gone is noticed here, not at exit
-        return
-    from rich.console import Console
-    from rich.text import Text
+    """Print a text: with some weight for a person, unchanged for a program, in letters that the reader has."""
+    lines = spelt(text, sys.stdout).split("\n")
+    if sys.stdout.isatty():
+        width = columns()
+        lines = [line for long in lines for line in narrowed(long, width)]
+        lines = lines if os.environ.get("NO_COLOR") else list(map(weighted, lines))
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()  # a reader that has gone is noticed here, not at exit
 
-    styled = Text(text)
-    for pattern, weight in WEIGHTS.items():
-        styled.highlight_regex(pattern, weight)
-    Console(highlight=False).print(styled, soft_wrap=True)
+
+def notice(sentence: str) -> None:
+    """Say something beside the answer, where errors go: who pipes the answer on does not pipe this."""
+    said = spelt(" ".join(f"dpcompose: {sentence}".split()), sys.stderr)
+    asked = os.environ.get("COLUMNS", "").isdigit()
+    if sys.stderr.isatty() or asked:
+        said = "\n".join(textwrap.wrap(said, columns(), subsequent_indent="  ", break_on_hyphens=False))
+    sys.stderr.write(f"{said}\n")
+    sys.stderr.flush()
+
+
+def columns() -> int:
+    """How wide the terminal is; a very narrow one scrolls."""
+    return max(shutil.get_terminal_size().columns, 20)
+
+
+def narrowed(line: str, width: int) -> Iterator[str]:
+    """A line in as many as it needs; the later ones stand under the first."""
+    if len(line) <= width:
+        yield line
+        return
+    inside = " " * min(len(line) - len(line.lstrip()) + 2, width // 2)
+    yield from textwrap.wrap(line, width, subsequent_indent=inside, break_on_hyphens=False, drop_whitespace=True)
+
+
+def weighted(line: str) -> str:
+    """The line in bold, if it matters."""
+    weight = next((weight for pattern, weight in WEIGHTS if pattern.match(line)), "")
+    return f"{weight}{line}{PLAIN}" if weight else line
+
+
+def spelt(text: str, stream: TextIO) -> str:
+    """The text in letters that the stream has; in words, where it lacks Greek."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return "\n".join(line for long in text.split("\n") for line in narrowed(_in_words(long), WIDTH))
+    return text
+
+
+def _in_words(line: str) -> str:
+    """A line in ASCII. A word that grows takes the room from the gap behind it, or before: columns stay columns."""
+    pieces = re.findall(r" +|[^ ]+", line)
+    told = [piece if piece[0] == " " else _spelt_out(piece) for piece in pieces]
+    for i, (piece, word) in enumerate(zip(pieces, told, strict=True)):
+        owed = len(word) - len(piece) if piece[0] != " " else 0
+        for gap in (i + 1, i - 1, i - 3):
+            if owed and 0 <= gap < len(told):
+                taken = min(max(len(told[gap]) - 2, 0), owed) if told[gap][0] == " " else 0
+                told[gap], owed = told[gap][taken:], owed - taken
+    return "".join(told).rstrip()
+
+
+def _spelt_out(word: str) -> str:
+    """A word in ASCII; the name of a letter stands apart from letters beside it."""
+    said, named = "", False
+    for c in word:
+        name = _letter(c)
+        begins = len(name) > 1 and name.isalpha()
+        gap = " " if said[-1:].isalnum() and (begins or (named and name[:1].isalpha())) else ""
+        said, named = f"{said}{gap}{name}", begins
+    return said
+
+
+def _letter(c: str) -> str:
+    if c.isascii() or c in ASCII:
+        return ASCII.get(c, c)
+    plain = "".join(d for d in unicodedata.normalize("NFKD", c) if d.isascii())
+    return plain or "?"

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from dpcompose.cli.frame import Json, Mechanism, examples, read, shown
+from dpcompose.cli.options import Argument
 from dpcompose.cli.screen import show
 from dpcompose.errors import InvalidParameter
 
 
+@examples("mechanisms", "mechanisms Gaussian")
+def mechanisms(
+    name: Annotated[str, Argument("A part of a name; one that stands alone is told in full.")] = "",
+    *,
+    json: Json = False,
+) -> None:
+    """The mechanisms there are, with their parameters."""
+    from dpcompose.app.listing import mechanisms as listed
+
+    shown(listed(name), json=json)
+
+
 @examples("formula", "formula MIR-P4", "formula MIR-P4 n=100 eps=0.1 Q=1e-9")
 def formula(
-    card: Annotated[str | None, typer.Argument(help="The name of a card; without one, all cards are listed.")] = None,
+    card: Annotated[str | None, Argument("The name of a card; without one, all cards are listed.")] = None,
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME=VALUE]...", help="Its inputs in the paper's letters; lists as [0.1, 1/3]."),
+        Argument("Its inputs in the paper's letters; lists as [0.1, 1/3].", "[NAME=VALUE]..."),
     ] = None,
     *,
     json: Json = False,
@@ -42,7 +53,7 @@ def assigned(text: str) -> tuple[str, str]:
 
 @examples("theorems", "theorems KOV-3.4", "theorems kairouz", "theorems --json")
 def theorems(
-    pattern: Annotated[str, typer.Argument(help="A part of an ID, name, author, title or statement.")] = "",
+    pattern: Annotated[str, Argument("A part of an ID, name, author, title or statement.")] = "",
     *,
     json: Json = False,
 ) -> None:

@@ -19,6 +19,7 @@ from dpcompose.parameters import COUNT, DELTA, EPSILON, Param
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.answer import epsilon as epsilon_at
 from dpcompose.prove.compare import Comparison, compare
+from dpcompose.shown import Pictured
 
 Grid: TypeAlias = Sequence[Real] | range | NDArray[np.float64] | NDArray[np.int64]
 
@@ -39,7 +40,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Pictured):
     """What every theorem says along an axis, and the certified truth beside them."""
 
     subject: Mechanism
@@ -49,6 +50,9 @@ class Sweep:
     series: tuple[Series, ...]
     """The theorems that speak somewhere, the tightest at the end of the axis last."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.subject} at {len(self.at)} places, {len(self.series)} theorems>"
+
     def of(self, theorem: str) -> Series:
         """The values of one theorem."""
         found = {series.theorem: series for series in self.series}
@@ -57,14 +61,14 @@ class Sweep:
         return found[theorem]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Growth(Sweep):
     """ε at a fixed δ against the number of steps; `subject` is one step."""
 
     delta: Real
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrivacyProfile(Sweep):
     """δ against ε."""
 

@@ -26,11 +26,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
-from scipy.special import ndtri_exp
 
 from dpcompose.numerics.chain import Chain, Flat, Rising
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
+from dpcompose.numerics.special import ndtri_exp
 
 _GAP = 1e-13  # what refinement in balls aims at
 _MOST_BITS = 6000

@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 
 from flint import arb
-from scipy.special import erfcx, erfinv, ndtr, ndtri_exp
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.positive import enclose_probability
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing, invert_increasing
+from dpcompose.numerics.special import erfcx, erfinv, ndtr, ndtri_exp
 
 _FAR = 90.0
 """Beyond this many deviations Arb's erfc loses its relative accuracy and Tricomi's U keeps it."""

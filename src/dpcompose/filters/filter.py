@@ -17,6 +17,7 @@ from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.answer import Answer
 from dpcompose.prove.answer import delta as delta_at
+from dpcompose.shown import NotebookResult
 
 NAMES = tuple(RULES)
 MOST_ORDERS = 32
@@ -28,7 +29,7 @@ SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²"}
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class Promise(NotebookResult):
     """(ε, δ) for everything that an analyst does below the caps, however each step and the end were chosen."""
 
     epsilon: Fraction
@@ -52,7 +53,7 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NotebookResult):
     """Sums that are capped, each by itself; made by `filter_of`, or from caps that were kept."""
 
     name: str

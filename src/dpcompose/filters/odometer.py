@@ -38,6 +38,7 @@ from dpcompose.numerics.enclosure import Enclosure, Real, rounded
 from dpcompose.parameters import COUNT, DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 from dpcompose.prove.answer import epsilon as epsilon_at
+from dpcompose.shown import NotebookResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,7 @@ LADDERS = ("basic", "zcdp", "gdp")
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class Running(NotebookResult):
     """ε at δ for whatever was seen until now, also if *now* was chosen by looking: a bound at all times at once."""
 
     epsilon: Fraction
@@ -144,7 +145,7 @@ def _log(number: Fraction) -> float:
 
 
 @dataclass(slots=True)
-class Odometer:
+class Odometer(NotebookResult):
     """What was run so far, and a bound on its cost that holds at every time, however steps and end were chosen."""
 
     ladder: Ladder

@@ -124,7 +124,7 @@ def formula(card: str) -> Card:
     if not isinstance(card, str) or card not in CARDS:
         near = difflib.get_close_matches(str(card)[:60], CARDS, n=3, cutoff=0.4)
         such = " or ".join(near or sorted(CARDS)[:3])
-        raise InvalidParameter("card", card, f"one of the {len(CARDS)} names in cards(), such as {such}")
+        raise InvalidParameter("card", card, f"one of the {len(CARDS)} names that `formula` lists, such as {such}")
     return CARDS[card]
 
 

@@ -24,6 +24,7 @@ from dpcompose.ledger.reports.statement import Statement, statement
 from dpcompose.ledger.requests import Disjoint, Request, request_for, text
 from dpcompose.ledger.rules import Guarantee, Rule, exact
 from dpcompose.numerics.enclosure import Real
+from dpcompose.shown import NotebookResult
 
 if TYPE_CHECKING:
     from dpcompose.ledger.book import Book
@@ -34,7 +35,7 @@ ATTEMPT = re.compile("[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(NotebookResult):
     """What a request would cost now. Nothing was written, and nothing is held."""
 
     fits: bool
@@ -47,9 +48,12 @@ class Quote:
     def __str__(self) -> str:
         return self.why
 
+    def __repr__(self) -> str:
+        return f"<Quote: {self.why}>"
+
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class Account(NotebookResult):
     """An account of a book. It holds no numbers of its own: each question is put to the store."""
 
     book: Book

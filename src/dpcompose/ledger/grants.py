@@ -13,6 +13,7 @@ from dpcompose.ledger.desk import Outcome
 from dpcompose.ledger.errors import WrongState
 from dpcompose.ledger.protocol import Act, State
 from dpcompose.ledger.requests import text
+from dpcompose.shown import NotebookResult
 
 if TYPE_CHECKING:
     from dpcompose.ledger.accounts import Account
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MOST_ANSWER = 65_536
 
 
-class Grant:
+class Grant(NotebookResult):
     """What an account allowed under a key.
 
     As a context it is committed at the end, or abandoned if an exception leaves it; both stay charged. `fresh` says

@@ -1,6 +1,6 @@
 """Arithmetic that is certain of its ends; it knows nothing of privacy.
 
-Read `enclosure` first (two floats with the truth between them, and balls); then `rounding` (floats with stated
-errors), `positive`, `roots`, `search` and `crossing` (guesses, and how they are certified), `legendre`, `gamma`,
-`chain`.
+Read `enclosure` first (two floats with the truth between them, and balls); then `rounding` (floats with stated errors),
+`positive`, `roots`, `search` and `crossing` (guesses, and how they are certified), `legendre`, `gamma`, `chain`,
+`special` (SciPy's functions, fetched late).
 """

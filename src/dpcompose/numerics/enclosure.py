@@ -14,6 +14,7 @@ from flint import arb
 
 from dpcompose.errors import Contradiction
 from dpcompose.numerics.precision import ctx
+from dpcompose.shown import NotebookResult
 
 Ball: TypeAlias = arb
 Real: TypeAlias = int | float | Fraction
@@ -21,7 +22,7 @@ Real: TypeAlias = int | float | Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Enclosure:
+class Enclosure(NotebookResult):
     """`lower <= truth <= upper`. A missing end is infinite, or the end of the possible range."""
 
     lower: float

@@ -67,6 +67,16 @@ def save(result: object, path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def svg(result: object) -> str:
+    """The picture of a result as SVG, on a card of its own: readable on a light page and on a dark one."""
+    held = io.BytesIO()
+    with _canvas().styled():
+        plot(result).savefig(held, format="svg", bbox_inches="tight", metadata=FORMATS[".svg"])
+    drawn = held.getvalue().decode()
+    card = "background: #fff; border-radius: 6px; padding: 6px; display: inline-block; max-width: 44rem"
+    return f'<div class="dpcompose" style="{card}">{drawn[drawn.index("<svg") :]}</div>'
+
+
 def _write(figure: Any, target: Path) -> None:
     """In memory first, then beside the target, then in its place."""
     kind, held = target.suffix.lower(), io.BytesIO()

@@ -14,7 +14,7 @@ from dpcompose.prove.derivations import Selection, Work, is_last, roads, uncolle
 from dpcompose.prove.parts import PartsOf
 from dpcompose.theorems.sampling.any_profile import Dotted
 
-_LOADED = (mechanisms, theorems)
+_LOADED = (mechanisms.every(), theorems)
 """Importing them is what fills the standard library of theorems."""
 MOST_REMEMBERED = 4096
 ITSELF, JOINED, CARRIED = "every_mechanism_is_itself", "same_parts_same_whole", "same_law_same_cost"

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from scipy.special import ndtri
 
 from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
+from dpcompose.numerics.special import ndtri
 from dpcompose.regions.chain import Chain, Floats
 from dpcompose.regions.envelope import Envelope
 from dpcompose.regions.tradeoff import Event, Tradeoff

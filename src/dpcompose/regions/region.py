@@ -22,7 +22,7 @@ from dpcompose.parameters import EPSILON, Param
 from dpcompose.regions.chain import Chain
 from dpcompose.regions.orders import ask, both_orders
 from dpcompose.regions.tradeoff import Order, Tradeoff, complement
-from dpcompose.shown import NotebookResult
+from dpcompose.shown import Pictured
 
 RATE = Param("α", 0, 1, "probability", typical=(0.01, 0.5))
 TOLERANCE = Param("tolerance", 0, 1, "absolute")
@@ -49,7 +49,7 @@ class Tangent:
 
 
 @dataclass(frozen=True)
-class Region(NotebookResult):
+class Region(Pictured):
     """All pairs (fnr, fpr) that tests reach: the truth lies between an inner and an outer polygon."""
 
     below: Chain
@@ -61,6 +61,9 @@ class Region(NotebookResult):
     tradeoffs: tuple[Tradeoff, ...] = field(repr=False)
     support: Callable[[Real], Enclosure] | None = field(repr=False)
     subject: tuple[Composition, Order] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Region with {len(self.below.corners)} corners below and {len(self.above.corners)} above>"
 
     @property
     def because(self) -> tuple[Claim[Any], ...]:

@@ -64,6 +64,10 @@ class Judgement(NotebookResult):
     """δ at ε, with the claims behind both ends."""
     witness: Witness | None = None
 
+    def __repr__(self) -> str:
+        verdict = {True: "holds", False: "is refuted", None: "is undecided"}[self.holds]
+        return f"<Judgement: ({float(self.epsilon):g}, {float(self.delta):g})-DP {verdict}>"
+
 
 def judge(mechanism: Subject, epsilon: Real, delta: Real) -> Judgement:
     """Decide whether the mechanism is (ε, δ)-DP, with a proof of either."""

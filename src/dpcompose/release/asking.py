@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
+from fractions import Fraction
+from functools import reduce
+from operator import add
 from types import MappingProxyType
 from typing import Any, TypedDict, Unpack
 
@@ -28,6 +31,25 @@ STATISTICS: Mapping[str, type[Query]] = MappingProxyType(
 )
 """The questions by name; `histogram` is a count by keys."""
 
+ALIASES: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
+    {"histogram": ("count", {}), "median": ("quantile", {"q": Fraction(1, 2)})}
+)
+"""Other names of a question, and what they say of it."""
+
+OTHERS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("average", "avg", "moyenne"), "mean"),
+        **dict.fromkeys(("total", "add"), "sum"),
+        **dict.fromkeys(("std", "stddev", "stdev", "sd", "var"), "variance"),
+        **dict.fromkeys(("percentile", "quartile"), "quantile"),
+        **dict.fromkeys(("min", "minimum"), "quantile with q = 0.01"),
+        **dict.fromkeys(("max", "maximum"), "quantile with q = 0.99"),
+        **dict.fromkeys(("counts", "n", "size"), "count"),
+        **dict.fromkeys(("hist", "groupby", "value_counts"), "histogram"),
+    }
+)
+"""What other tools call them."""
+
 NEEDED: Mapping[str, str] = MappingProxyType(
     {
         "unit": "the column that names the privacy unit, or EVERY_ROW",
@@ -48,12 +70,13 @@ class Protection(TypedDict, total=False):
     adjacency: Adjacency
     missing: Missing
     confidence: Real
+    where: str | Sequence[str]
 
 
 class Grouped(Protection, total=False):
     """The same, by groups."""
 
-    by: str | None
+    by: str | Sequence[str] | None
     keys: Sequence[Any] | None
     max_groups: int | None
     noise: Noise
@@ -83,7 +106,7 @@ def count(data: object, **asked: Unpack[Asked]) -> Release:
     return run("count", data, **asked)
 
 
-def histogram(data: object, *, by: str, **asked: Unpack[Asked]) -> Release:  # type: ignore[misc] # `by` is required here
+def histogram(data: object, *, by: str | Sequence[str], **asked: Unpack[Asked]) -> Release:  # type: ignore[misc] # `by` is required here
     """Counts by the keys of a column: by those in `keys`, all of them answered; or by those found in the data whose
     noisy count passes a threshold, which costs δ.
     """
@@ -120,9 +143,12 @@ def quantile(
 
 def query(statistic: str, **options: Any) -> Query:
     """The question of a name, with its options; nothing is looked at but the options."""
-    name = "count" if statistic == "histogram" else statistic
+    name, known_by_name = ALIASES.get(statistic, (statistic, {}))
+    options = {**known_by_name, **options}
     if name not in STATISTICS:
-        raise InvalidParameter("statistic", statistic, f"one of {', '.join(STATISTICS)}")
+        meant = OTHERS.get(statistic, "")
+        hint = f" (did you mean {meant}?)" if meant else ""
+        raise InvalidParameter("statistic", statistic, f"one of {', '.join((*STATISTICS, *ALIASES))}{hint}")
     kind = STATISTICS[name]
     known = {f.name for f in fields(kind)}
     unknown = sorted(options.keys() - known)
@@ -147,8 +173,14 @@ def run(statistic: str, data: object, **asked: Any) -> Release:
     return answer(quote(statistic, **asked), data, **door)
 
 
-def answer(
-    price: Quote,
+def answer(price: Quote, data: object, **door: Unpack[Door]) -> Release:
+    """Answer a question whose price is known. A refusal comes before the charge, the charge before the answer."""
+    (found,) = answers([price], data, **door)
+    return found
+
+
+def answers(
+    prices: Sequence[Quote],
     data: object,
     *,
     table: str | None = None,
@@ -157,29 +189,33 @@ def answer(
     budget: Budget | None = None,
     dataset: str | None = None,
     source: Source = OS,
-) -> Release:
-    """Answer a question whose price is known. A refusal comes before the charge, the charge before the answer.
+) -> list[Release]:
+    """Answer several questions about one table, for one charge.
 
     What does not fit into the budget is refused before the data is opened. Before the charge only names and types are
     looked at; after it nothing in the data can make a release fail, or change what it looks like.
     """
-    asked = price.query
-    charge = charge_for(price, dataset)
+    charge = charge_for(prices, dataset)
     if budget is not None:
         budget.check(charge)
     drawing = watched(source)
     with opened(data, table, types, limits) as found:
-        ready = prepared(price, found)
+        ready = [prepared(price, found) for price in prices]
         if budget is not None:
             budget.spend(charge)
-        estimates = ready.answer(drawing)
-    return Release(asked, price.mechanism, price.charge, estimates, found.files)
+        estimates = [one.answer(drawing) for one in ready]
+    pairs = zip(prices, estimates, strict=True)
+    return [Release(price.query, price.mechanism, price.charge, told, found.files) for price, told in pairs]
 
 
-def charge_for(price: Quote, dataset: str | None = None) -> Charge:
+def charge_for(price: Quote | Sequence[Quote], dataset: str | None = None) -> Charge:
     """What a budget is asked for: the price, its purpose, whom the answer hides, and in which data (a public name)."""
-    asked = price.query
-    return Charge(price.mechanism, str(asked), unit_name(asked.unit), asked.adjacency, dataset)
+    prices = [price] if isinstance(price, Quote) else list(price)
+    asked = prices[0].query
+    if any((one.query.unit, one.query.adjacency) != (asked.unit, asked.adjacency) for one in prices):
+        raise InvalidParameter("unit", "several", "one privacy unit and one neighbouring relation for one charge")
+    whole = reduce(add, (one.mechanism for one in prices))
+    return Charge(whole, "; ".join(str(one.query) for one in prices), unit_name(asked.unit), asked.adjacency, dataset)
 
 
 DOOR = frozenset(Door.__annotations__)
@@ -187,6 +223,7 @@ DOOR = frozenset(Door.__annotations__)
 __all__ = [
     "STATISTICS",
     "answer",
+    "answers",
     "charge_for",
     "count",
     "histogram",

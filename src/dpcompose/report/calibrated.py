@@ -6,13 +6,13 @@ from dpcompose.calibration import Calibrated
 from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.answer import Answer
 from dpcompose.report.sheet import Sheet, Table, sheet
-from dpcompose.report.words import closely, shortened, subject
+from dpcompose.report.words import closely, number, subject
 from dpcompose.spec import dumps, written
 
 
 @sheet.register
 def _(result: Calibrated) -> Sheet:
-    value = shortened(written(result.value))  # what promises something is never rounded
+    value = number(result.value)  # what promises something is never rounded
     rows = [("meets it", f"? = {value}: {_certificate(result.answer)}")]
     missed = None
     if result.beyond is not None and result.beyond_answer is not None:

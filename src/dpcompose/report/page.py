@@ -13,21 +13,28 @@ from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.latex import readable
 from dpcompose.report.proof import claims, sources
 from dpcompose.report.sheet import Documented, Table, sheet
+from dpcompose.report.spending import Spending, spending
 from dpcompose.report.text import note, other_end, shown
-from dpcompose.report.words import conditions, down, promise, reference, relative, shortened, subject, title, up
-from dpcompose.spec import written
+from dpcompose.report.words import conditions, down, number, promise, reference, relative, subject, title, up
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1f }
-.dpcompose table { border-collapse: collapse; margin: 1rem 0 }
-.dpcompose th, .dpcompose td { text-align: left; vertical-align: top; padding: .2rem .8rem }
-.dpcompose tr { border-bottom: 1px solid #ddd }
+.dpcompose { max-width: 60rem }
+.dpcompose table { border-collapse: collapse; margin: .6rem 0; font-size: .95em }
+.dpcompose th, .dpcompose td { text-align: left; vertical-align: top; padding: .2rem .8rem; background: none }
+.dpcompose th { font-weight: 600 }
+.dpcompose tr { border-bottom: 1px solid rgba(127, 127, 127, .35); background: none }
 .dpcompose td.number { text-align: right; font-variant-numeric: tabular-nums }
-.dpcompose tr.tightest { font-weight: 600; background: #eef6ee }
-.dpcompose tr.declined { color: #666 }
-.dpcompose .answer { font-size: 1.4rem; margin: .5rem 0 }
-.dpcompose ul { list-style: none; border-left: 2px solid #ddd; padding-left: 1rem }
-.dpcompose code { white-space: pre-wrap; overflow-wrap: anywhere }
+.dpcompose tr.tightest { font-weight: 600; background: rgba(46, 160, 67, .16) }
+.dpcompose tr.declined { opacity: .65 }
+.dpcompose .answer { font-size: 1.4em; margin: .4rem 0 }
+.dpcompose p { margin: .3rem 0 }
+.dpcompose ul { list-style: none; border-left: 2px solid rgba(127, 127, 127, .35); padding-left: 1rem }
+.dpcompose code, .dpcompose pre { white-space: pre-wrap; overflow-wrap: anywhere; background: none; color: inherit }
+"""
+"""Colours are the reader's own, light or dark; what is marked is tinted."""
+PAGE = """
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 """
 
 
@@ -35,12 +42,20 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 def html(result: object) -> str:
     """A result as an HTML fragment; statements are readable, and keep their LaTeX in `data-latex`."""
     known = sheet(result)
-    if known is None:
+    if isinstance(result, Spending) and not getattr(known, "tables", ()):
+        known = spending(result)
+    if known is None or (not known.tables and not _is_flat(known.document)):
         return _box(f"<pre>{escape(str(result))}</pre>")
-    if isinstance(result, Documented):
+    if isinstance(result, Documented) and not known.tables:
         return _box(f"<p>{escape(known.sentences[0])}</p>", _rows(("", ""), map(_row, _flat(known.document))))
     said = (f"<p>{escape(sentence)}</p>" for sentence in known.sentences)
     return _box(*said, *map(_tabled, known.tables))
+
+
+def _is_flat(document: Mapping[str, object]) -> bool:
+    """Whether a document is one list of names and values; one with rows of its own has a text that shows them."""
+    nested = (item for value in document.values() if isinstance(value, list) for item in value)
+    return not any(isinstance(item, Mapping) for item in nested)
 
 
 def _flat(document: Mapping[str, object], under: str = "") -> Iterator[tuple[str, str]]:
@@ -61,13 +76,14 @@ def page(result: object, heading: str = "dpcompose") -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(heading)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<title>{escape(heading)}</title>\n<style>{PAGE}</style>\n</head>\n"
         f"<body>\n<h1>{escape(heading)}</h1>\n{html(result)}\n</body>\n</html>\n"
     )
 
 
 def _box(*parts: str) -> str:
-    return '<div class="dpcompose">\n' + "\n".join(filter(None, parts)) + "\n</div>"
+    """A fragment brings its style along: a notebook has none for it."""
+    return f'<div class="dpcompose">\n<style>{STYLE}</style>\n' + "\n".join(filter(None, parts)) + "\n</div>"
 
 
 def _rows(head: Sequence[str], rows: Iterable[str]) -> str:
@@ -134,7 +150,7 @@ def _(result: Comparison) -> str:
     head = ("theorem", f"{result.asked} ≤", "× best", "source, or why it declines")
     return _box(
         f"<p><code>{escape(subject(result.subject))}</code></p>",
-        f"<p>{escape(result.asked)} at {escape(result.given)} = {escape(shortened(written(result.at)))}</p>",
+        f"<p>{escape(result.asked)} at {escape(result.given)} = {escape(number(result.at))}</p>",
         _answer(result.best),
         _rows(head, (_compared(row, result) for row in result.rows)),
         *_proof(result.best),

@@ -5,12 +5,28 @@ Results of lower layers register how they read; a result of a layer that this on
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import singledispatch
+from importlib import import_module
 from typing import Protocol, runtime_checkable
 
 from dpcompose.report.words import wrapped
+
+NOTEBOOK = "dpcompose.report.notebook"
+WRITERS = {
+    "dpcompose.calibration": "dpcompose.report.calibrated",
+    "dpcompose.regions": "dpcompose.report.rates",
+    "dpcompose.curves": "dpcompose.report.sweeps",
+    "dpcompose.release.ask.result": "dpcompose.app.release_sheets",
+    "dpcompose.mechanisms": NOTEBOOK,
+    "dpcompose.description": NOTEBOOK,
+    "dpcompose.numerics.enclosure": NOTEBOOK,
+    "dpcompose.filters.filter": NOTEBOOK,
+    "dpcompose.running_total": NOTEBOOK,
+}
+"""Who says how the results of a package read; asked for when one is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +85,11 @@ def sheet(result: object) -> Sheet | None:
     """How a result reads; None for what has a form of its own."""
     if isinstance(result, Sheet):
         return result
+    home = type(result).__module__
+    writer = next((name for root, name in WRITERS.items() if home.startswith(root)), "")
+    if writer and writer not in sys.modules:
+        import_module(writer)  # which registers how its results read
+        return sheet(result)
     if not isinstance(result, Documented):
         return None
     said = tuple(str(result).split("\n"))

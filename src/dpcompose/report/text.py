@@ -10,8 +10,7 @@ from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
 from dpcompose.report.latex import readable
 from dpcompose.report.sheet import sheet
-from dpcompose.report.words import WIDTH, conditions, relative, shortened, subject, title, up, wrapped
-from dpcompose.spec import written
+from dpcompose.report.words import WIDTH, conditions, number, relative, subject, title, up, wrapped
 
 MARK = "*"
 
@@ -51,15 +50,23 @@ def _(result: Answers) -> str:
 
 @text.register
 def _(result: Comparison) -> str:
+    return compared(result, every=True)
+
+
+def compared(result: Comparison, *, every: bool) -> str:
+    """Every theorem side by side; those that decline are named, or say why they do."""
     spoken = [row for row in result.rows if row.enclosure]
     declined = [row for row in result.rows if not row.enclosure]
     blocks = [
         wrapped(subject(result.subject), hanging="  "),
-        f"{result.asked} at {result.given} = {shortened(written(result.at))}, by every theorem",
+        f"{result.asked} at {result.given} = {number(result.at)}, by every theorem",
         "\n".join(_table(result, spoken)),
     ]
-    if declined:
+    if declined and every:
         blocks.append("\n".join(["declined", *(_refusal(row) for row in declined)]))
+    elif declined:
+        names = ", ".join(row.theorem for row in declined)
+        blocks.append(wrapped(f"{len(declined)} more decline: {names}.", hanging="  "))
     blocks.append(text(result.best))
     return "\n\n".join(blocks)
 

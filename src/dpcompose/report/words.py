@@ -12,7 +12,8 @@ from dpcompose.description import Mechanism
 from dpcompose.kernel import SameAs, Side, Source, Theorem
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Guarantee, Profile, Renyi, Value
 from dpcompose.numerics.enclosure import Enclosure, Real, rounded
-from dpcompose.spec import dumps, written
+from dpcompose.spec import brief
+from dpcompose.spec.short import number as brief_number
 
 WIDTH = 80
 MOST_SUBJECT = 240
@@ -35,7 +36,7 @@ def closely(enclosure: Enclosure) -> str:
 
 def number(value: Real) -> str:
     """A number that was given: a float as Python shows it, any other exactly."""
-    return repr(value) if isinstance(value, float) else shortened(written(value))
+    return shortened(brief_number(value))
 
 
 def amount(value: Value, side: Side = Side.UPPER) -> str:
@@ -97,8 +98,8 @@ def _(guarantee: SameAs, side: Side) -> str:  # noqa: ARG001
 
 
 def subject(mechanism: Mechanism) -> str:
-    """A mechanism in print; a very long one is cut."""
-    return shortened(dumps(mechanism))
+    """A mechanism in print, as people write it; a very long one is cut."""
+    return shortened(brief(mechanism))
 
 
 def shortened(text: str) -> str:

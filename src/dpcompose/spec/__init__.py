@@ -30,6 +30,7 @@ from dpcompose.spec.expression import parse
 from dpcompose.spec.families import Family
 from dpcompose.spec.limits import MOST_CHARACTERS, contents, guard
 from dpcompose.spec.numbers import AsWritten, number, within, written
+from dpcompose.spec.short import brief
 from dpcompose.spec.structured import node, parse_json, parse_toml
 from dpcompose.spec.tree import Many, Node, Scalar
 from dpcompose.spec.write import dumps, schema, to_document
@@ -114,6 +115,7 @@ __all__ = [
     "SCHEMA",
     "AsWritten",
     "Family",
+    "brief",
     "dumps",
     "family",
     "family_in",

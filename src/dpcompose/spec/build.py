@@ -131,13 +131,13 @@ def _(node: Table, builder: Builder, name: str) -> Mechanism:
         return builder.mechanism(whole, name)
     given = dict(node.entries)
     stated = given.pop("kind", None)
-    by_key = {kind.key: kind for kind in kinds().values()}
+    by_key = kinds().keys_in_documents
     if not isinstance(stated, Scalar):
         raise InvalidDocument(node.place.says(f"it needs a kind: one of {', '.join(by_key)}."))
     if stated.text not in by_key:
-        meant = mechanism(stated.text, {kind.name: key for key, kind in by_key.items()})
+        meant = mechanism(stated.text, {name: key for key, name in by_key.items()})
         raise InvalidDocument(stated.place.says(unknown("there is no kind", stated.text, meant, list(by_key))))
-    kind = by_key[stated.text]
+    kind = kinds()[by_key[stated.text]]
     names = {field.key: field.name for field in kind.fields.values()}
     for key, value in given.items():
         if key not in names:

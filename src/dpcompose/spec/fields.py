@@ -229,16 +229,38 @@ def codec(hint: object, param: Param | None) -> Codec:
     raise TypeError(f"no document can hold a field of type {hint}")
 
 
-def filters() -> Codec:
-    """The notions whose sums may be capped while parameters depend on outputs."""
-    kinds = {t.types[0] for t in STANDARD.about(Verb.COMPOSES) if t.adaptivity is Adaptivity.FULLY_ADAPTIVE}
-    return Choice({kind.__name__: kind for kind in sorted(kinds, key=lambda kind: str(kind.__name__))})
+class Filters(Codec):
+    """A notion whose sums may be capped while parameters depend on outputs: the theorems know which."""
+
+    @staticmethod
+    def choice() -> Choice:
+        """Asked late, as the theorems bring the arithmetic with them."""
+        from dpcompose import theorems  # noqa: F401 - importing them is what fills the library
+
+        kinds = {t.types[0] for t in STANDARD.about(Verb.COMPOSES) if t.adaptivity is Adaptivity.FULLY_ADAPTIVE}
+        return Choice({kind.__name__: kind for kind in sorted(kinds, key=lambda kind: str(kind.__name__))})
+
+    def read(self, node: Node, name: str, reader: Reader) -> object:
+        """The notion."""
+        return self.choice().read(node, name, reader)
+
+    def text(self, value: Any, write: Callable[[Mechanism], str]) -> str:
+        """Its name as in Python."""
+        return self.choice().text(value, write)
+
+    def plain(self, value: Any, write: Callable[[Mechanism], dict[str, object]]) -> object:
+        """Its name in small letters."""
+        return self.choice().plain(value, write)
+
+    def schema(self) -> dict[str, object]:
+        """The names."""
+        return self.choice().schema()
 
 
 RULES: Sequence[tuple[Callable[[set[object]], bool], Callable[[], Codec]]] = (
     (lambda inside: Adjacency in inside, lambda: Choice({a.name: a for a in Adjacency})),
     (lambda inside: Adaptivity in inside, lambda: Choice({a.name: a for a in Adaptivity})),
-    (lambda inside: Guarantee in inside, filters),
+    (lambda inside: Guarantee in inside, Filters),
     (lambda inside: {Mechanism, tuple} <= inside, Parts),
     (lambda inside: Mechanism in inside, Inner),
     (lambda inside: Mapping in inside, Numbering),

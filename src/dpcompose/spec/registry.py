@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, get_type_hints
 
-from dpcompose import mechanisms, theorems
+from dpcompose import mechanisms
 from dpcompose.description import Composition, Mechanism
 from dpcompose.parameters import declared
 from dpcompose.spec.fields import Codec, codec, snake, types_in
 
-_LOADED = theorems
-"""Importing them is what tells which notions filter."""
 DOCUMENT_NAMES = {"parts": "items"}
 """Fields that documents call otherwise than Python."""
 
@@ -63,11 +61,39 @@ class Kind:
         return (self.owner.__doc__ or "").split("\n\n", maxsplit=1)[0]
 
 
+class Kinds(Mapping[str, Kind]):
+    """Every kind by its name in expressions; what nobody names is not loaded."""
+
+    def __init__(self) -> None:
+        self._keys, self._known = {snake(name): name for name in self}, dict[str, Kind]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*mechanisms.HOMES, Composition.__name__))
+
+    def __len__(self) -> int:
+        return len(mechanisms.HOMES) + 1
+
+    def __contains__(self, name: object) -> bool:
+        return name in mechanisms.HOMES or name == Composition.__name__
+
+    def __getitem__(self, name: str) -> Kind:
+        if name not in self._known:
+            if name not in self:
+                raise KeyError(name)
+            owner = Composition if name == Composition.__name__ else getattr(mechanisms, name)
+            self._known[name] = Kind(owner, _fields(owner))
+        return self._known[name]
+
+    @property
+    def keys_in_documents(self) -> Mapping[str, str]:
+        """Name in structured documents → name in expressions."""
+        return self._keys
+
+
 @cache
-def kinds() -> Mapping[str, Kind]:
+def kinds() -> Kinds:
     """Every kind, by its name in expressions."""
-    exported = [v for v in vars(mechanisms).values() if isinstance(v, type) and issubclass(v, Mechanism)]
-    return {owner.__name__: Kind(owner, _fields(owner)) for owner in [*exported, Composition]}
+    return Kinds()
 
 
 def kind_of(mechanism: Mechanism) -> Kind:

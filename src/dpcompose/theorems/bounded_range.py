@@ -10,7 +10,6 @@ from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr
 
 from dpcompose.description import Adaptivity
 from dpcompose.errors import Declined
@@ -20,6 +19,7 @@ from dpcompose.mechanisms.exponential import RANGES
 from dpcompose.notions import BoundedRange, Profile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
+from dpcompose.numerics.special import bdtr
 from dpcompose.sources import DDR20
 
 MOST_RUNS = 1000

@@ -12,10 +12,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfcx
 
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
+from dpcompose.numerics.special import erfcx
 
 ERFCX = 64.0 * UNIT_ROUNDOFF
 """Relative error granted to SciPy's `erfcx` (measured: 15 units)."""
@@ -68,7 +68,8 @@ class Window:
         if math.isinf(self.cut):
             return np.zeros_like(x)
         y = (x - self.cut) / (self.fade * math.sqrt(2.0))
-        return math.sqrt(2.0 / math.pi) / (erfcx(np.maximum(y, -25.0)) * self.fade)
+        ratio: Floats = math.sqrt(2.0 / math.pi) / (erfcx(np.maximum(y, -25.0)) * self.fade)
+        return ratio
 
     def strip_exponent(self, width: float | Floats) -> float | Floats:
         r"""$\ln$ of how much $|\chi|$ can grow within $|y| \le a$."""

@@ -106,7 +106,7 @@ def bounded(
         return unit, Bounds(rows, None, adjacency)
     if max_groups is None:
         raise InvalidParameter(
-            "max_groups", max_groups, f"the most groups of {by!r} that one unit may be in: it is unbounded otherwise"
+            "max_groups", max_groups, f"the most groups of {by} that one unit may be in: it is unbounded otherwise"
         )
     return unit, Bounds(rows, int(GROUPS.check("max_groups", max_groups)), adjacency)
 

@@ -67,7 +67,11 @@ class Quantile(Query):
         """Unit and value."""
         if not isinstance(self.value, str) or not self.value:
             raise InvalidParameter("value", self.value, "the name of a column")
-        return {**({} if isinstance(self.unit, EveryRow) else {"unit": self.unit}), "value": self.value}
+        return {
+            **({} if isinstance(self.unit, EveryRow) else {"unit": self.unit}),
+            "value": self.value,
+            **self.filtered,
+        }
 
     @property
     def scale(self) -> Fraction:
@@ -98,7 +102,7 @@ class Quantile(Query):
         return Estimate(grid.point(index), *ends, self.confidence, f"rank off by at most {margin} rows")
 
     def __str__(self) -> str:
-        return f"quantile {float(self.level):g} of {self.value!r} {self.points}, hiding {self.units()}"
+        return f"quantile {float(self.level):g} of {self.value!r} {self.points}{self.which()}, hiding {self.units()}"
 
 
 def gaps(counts: npt.NDArray[np.int64], level: Fraction) -> npt.NDArray[np.int64]:

@@ -19,12 +19,14 @@ from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.answer import Answer, epsilon
 from dpcompose.release.ask.contributions import DROP, Bounds, EveryRow, Missing, Tally, bounded
+from dpcompose.release.ask.filters import Condition, conditions
 from dpcompose.release.ask.noises import GEOMETRIC, Cells, Drawn, Noise
 from dpcompose.release.ask.result import Estimate, Quote
 from dpcompose.release.ask.thresholds import Threshold, threshold
 
 CONFIDENCE = Param("confidence", Fraction(1, 2), 1 - Fraction(1, 10**9), "probability", typical=(0.9, 0.99))
 MOST_KEYS = 10**6
+MOST_COLUMNS = 8
 MOST_SHIFT = 10**9
 
 
@@ -51,6 +53,8 @@ class Query(ABC):
     adjacency: Adjacency = Adjacency.ADD_REMOVE
     missing: Missing = DROP
     confidence: Real = Fraction(19, 20)
+    where: tuple[Condition, ...] = ()
+    """Which rows count: each by what it holds itself."""
 
     statistic: ClassVar[str]
 
@@ -59,6 +63,7 @@ class Query(ABC):
         for name, param in (("epsilon", EPSILON), ("delta", DELTA), ("confidence", CONFIDENCE)):
             number = param.check(name, getattr(self, name))
             object.__setattr__(self, name, meant(number) if isinstance(number, float) else number)
+        object.__setattr__(self, "where", conditions(self.where))
 
     def checked(self, groups: object = None, by: str | None = None) -> Bounds:
         """Check everything that is common to all queries, and say how much a unit may contribute."""
@@ -71,7 +76,12 @@ class Query(ABC):
     @property
     @abstractmethod
     def columns(self) -> Mapping[str, str]:
-        """What the query reads: role (unit, key, value) → column."""
+        """What the query reads: role (unit, key, value) → column; several keys are key0, key1, …"""
+
+    @property
+    def filtered(self) -> dict[str, str]:
+        """The columns of the conditions, by role."""
+        return {f"where{i}": one.column for i, one in enumerate(self.where)}
 
     @abstractmethod
     def quote(self) -> Quote:
@@ -82,6 +92,10 @@ class Query(ABC):
         most = f"at most {self.max_rows} row{'s' if self.max_rows > 1 else ''} each"
         who = "row" if isinstance(self.unit, EveryRow) else f"{self.unit!r} ({most})"
         return f"one {who} {'added or removed' if self.adjacency is Adjacency.ADD_REMOVE else 'replaced'}"
+
+    def which(self) -> str:
+        """The rows that count, in words."""
+        return f" where {' and '.join(map(str, self.where))}" if self.where else ""
 
 
 def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
@@ -96,7 +110,8 @@ def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
 class NoisySums(Query):
     """A question that a few noisy sums answer, for the whole table or for each group."""
 
-    by: str | None = None
+    by: str | tuple[str, ...] | None = None
+    """A column of keys, or several: each combination of their values is a group."""
     keys: Sequence[Any] | None = field(default=None, hash=False)
     max_groups: int | None = None
     noise: Noise = GEOMETRIC
@@ -110,10 +125,18 @@ class NoisySums(Query):
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
         """What the noisy sums say."""
 
+    def __post_init__(self) -> None:
+        """Several columns of keys are a tuple; one alone is itself."""
+        Query.__post_init__(self)
+        object.__setattr__(self, "by", _columns(self.by))
+
     def read(self) -> dict[str, str]:
-        """Unit and key, where there are such columns."""
+        """Unit, keys and conditions, where there are such columns."""
         named = {} if isinstance(self.unit, EveryRow) else {"unit": self.unit}
-        return named if self.by is None else {**named, "key": self.by}
+        if self.by is None:
+            return {**named, **self.filtered}
+        keyed = {"key": self.by} if isinstance(self.by, str) else {f"key{i}": c for i, c in enumerate(self.by)}
+        return {**named, **keyed, **self.filtered}
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -128,8 +151,8 @@ class NoisySums(Query):
         if self.by is None and self.keys is not None:
             raise InvalidParameter("keys", self.keys, "nothing without `by`")
         if self.keys is not None:
-            _check_keys(self.keys)
-        return self.checked(self.max_groups, self.by)
+            _check_keys(self.keys, 1 if isinstance(self.by, str) else len(self.by or ()))
+        return self.checked(self.max_groups, None if self.by is None else named_by(self.by))
 
     @property
     def drawn(self) -> dict[str, Drawn]:
@@ -186,16 +209,39 @@ class NoisySums(Query):
         return shift
 
     def _asked(self, what: str) -> str:
-        groups = "" if self.by is None else f" by {self.by!r}"
+        groups = "" if self.by is None else f" by {named_by(self.by)}"
         plural = "" if self.max_groups == 1 else "s"
         most = "" if self.max_groups is None else f" in at most {self.max_groups} group{plural}"
-        return f"{what}{groups}, hiding {self.units()}{most}"
+        return f"{what}{groups}{self.which()}, hiding {self.units()}{most}"
 
 
-def _check_keys(keys: Sequence[Any]) -> None:
+def named_by(by: str | tuple[str, ...]) -> str:
+    """The columns of the keys, in words."""
+    return repr(by) if isinstance(by, str) else " and ".join(map(repr, by))
+
+
+def _columns(by: object) -> str | tuple[str, ...] | None:
+    """One column, or several different ones."""
+    if by is None or isinstance(by, str):
+        return by
+    if (
+        not isinstance(by, Sequence)
+        or not 1 <= len(by) <= MOST_COLUMNS
+        or not all(isinstance(c, str) and c for c in by)
+    ):
+        raise InvalidParameter("by", by, f"the name of a column, or a list of at most {MOST_COLUMNS} names")
+    if len(set(by)) != len(by):
+        raise InvalidParameter("by", by, "each column once")
+    return by[0] if len(by) == 1 else tuple(by)
+
+
+def _check_keys(keys: Sequence[Any], width: int) -> None:
     if isinstance(keys, str) or not isinstance(keys, Sequence) or not 1 <= len(keys) <= MOST_KEYS:
         raise InvalidParameter("keys", _named(keys), f"a list of 1 to {MOST_KEYS:g} keys")
-    if not all(isinstance(key, str | int | date) for key in keys):
+    if width > 1 and not all(isinstance(key, tuple) and len(key) == width for key in keys):
+        raise InvalidParameter("keys", _named(keys), f"tuples of {width} values, one for each column of `by`")
+    parts = keys if width == 1 else [part for key in keys for part in key]
+    if not all(isinstance(part, str | int | date) for part in parts):
         raise InvalidParameter("keys", _named(keys), "texts, whole numbers, truth values or dates")
     if len(set(keys)) != len(keys):
         raise InvalidParameter("keys", _named(keys), "each key once")
@@ -207,4 +253,4 @@ def _named(keys: Any) -> object:
     return f"{len(keys)} lines of a file" if listed else keys
 
 
-__all__ = ["Listed", "NoisySums", "Query", "Written", "within"]
+__all__ = ["Listed", "NoisySums", "Query", "Written", "named_by", "within"]

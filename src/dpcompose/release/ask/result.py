@@ -9,11 +9,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from dpcompose import spec
-from dpcompose.description import Mechanism
+from dpcompose.description import Composition, Mechanism
 from dpcompose.errors import InvalidParameter
+from dpcompose.mechanisms import Exponential, Geometric, NameAndShame
 from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.prove.answer import Answer
 from dpcompose.release.ask.noises import Drawn
+from dpcompose.shown import NotebookResult
 
 if TYPE_CHECKING:
     from dpcompose.release.ask.queries import Query
@@ -23,7 +25,7 @@ Key: TypeAlias = object
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NotebookResult):
     """A noisy number, and an interval that holds the exact one (of the bounded data) with the stated confidence."""
 
     value: int | Fraction
@@ -47,7 +49,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(NotebookResult):
     """What a query would cost, item by item, and how accurate it would be: known before any data is touched."""
 
     query: Query
@@ -61,8 +63,11 @@ class Quote:
     drawn: Mapping[str, Drawn] = field(default_factory=dict, hash=False, repr=False)
     """The noise of each sum."""
 
+    def __repr__(self) -> str:
+        return f"<Quote {charged(self.charge, self.query.delta, self.mechanism)}: {self.query}>"
+
     def __str__(self) -> str:
-        lines = [f"{self.query}", f"  costs       {charged(self.charge, self.query.delta)}"]
+        lines = [f"{self.query}", f"  costs       {charged(self.charge, self.query.delta, self.mechanism)}"]
         lines += [f"  {name:<10}  {spec.dumps(item)}" for name, item in self.items.items()]
         shown = ((name, rounded(margin, ROUND_CEILING)) for name, margin in self.margins.items())
         lines += [f"  {name:<10}  noise at most ±{m} ({_sure(self.query)})" for name, m in shown]
@@ -82,7 +87,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Release:
+class Release(NotebookResult):
     """A noisy answer that may be published, with what it cost. The exact answer is in it nowhere."""
 
     query: Query
@@ -116,11 +121,11 @@ class Release:
         return float(self.estimate)
 
     def __str__(self) -> str:
-        names = {key: printable(str(key)) for key in self.estimates if key is not None}
+        names = {key: printable(key_text(key)) for key in self.estimates if key is not None}
         width = max(map(len, names.values()), default=0)
         lines = [
             f"{self.query}",
-            f"  costs  {charged(self.charge, self.query.delta)}",
+            f"  costs  {charged(self.charge, self.query.delta, self.mechanism)}",
             f"  noisy  [{_sure(self.query)}]",
         ]
         named = (("" if key is None else f"{names[key]:<{width}}  ", found) for key, found in self.estimates.items())
@@ -159,9 +164,33 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
 
 
-def charged(charge: Answer, delta: Real) -> str:
-    """The charge in words, never less than it is."""
-    return f"ε ≤ {rounded(charge.upper, ROUND_CEILING)} at δ = {float(delta):g}, because {charge.because}"
+def key_text(key: Key) -> str:
+    """A key in words; the parts of one that has several have commas between."""
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def charged(charge: Answer, delta: Real, whole: Mechanism | None = None) -> str:
+    """The charge in words, never less than it is: exact where the parts of the whole add up exactly."""
+    added = None if whole is None else _added(whole)
+    most = rounded(charge.upper, ROUND_CEILING)
+    if added is not None and added[1] <= delta and Fraction(most) > added[0]:
+        most = rounded(added[0], ROUND_CEILING)
+    return f"ε ≤ {most} at δ = {float(delta):g}, because {charge.because}"
+
+
+def _added(whole: Mechanism) -> tuple[Fraction, Fraction] | None:
+    """ε and δ of basic composition, exactly; None where a part has none (Gaussian noise)."""
+    epsilon, delta = Fraction(0), Fraction(0)
+    for part, count in whole.leaves() if isinstance(whole, Composition) else ((whole, 1),):
+        if isinstance(part, Geometric) and part.scale:
+            epsilon += count * Fraction(part.sensitivity) / Fraction(part.scale)
+        elif isinstance(part, Exponential):
+            epsilon += count * Fraction(part.epsilon)
+        elif isinstance(part, NameAndShame):
+            delta += count * Fraction(part.delta)
+        else:
+            return None
+    return epsilon, delta
 
 
 def _priced(query: Query, mechanism: Mechanism, charge: Answer) -> dict[str, object]:
@@ -182,7 +211,9 @@ def _plain(number: int | Fraction) -> int | float:
 
 
 def _key(key: object) -> object:
+    if isinstance(key, tuple):
+        return [_key(part) for part in key]
     return key if isinstance(key, str | int | bool | None) else str(key)
 
 
-__all__ = ["Estimate", "Key", "Quote", "Release", "charged", "printable"]
+__all__ = ["Estimate", "Key", "Quote", "Release", "charged", "key_text", "printable"]

@@ -16,9 +16,10 @@ from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 from dpcompose.release.charge.totals import Capped, Planned, in_words, is_free
+from dpcompose.shown import NotebookResult
 
 
-class Allowance:
+class Allowance(NotebookResult):
     """(ε, δ) for a series of releases, in memory, safe under threads.
 
     Whoever asks may look at earlier answers before choosing what to ask next, how precisely, and when to stop. So a

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from enum import Enum
+from fractions import Fraction
 from pathlib import Path
 
 from dpcompose import spec
@@ -15,10 +16,11 @@ from dpcompose.release.charge.allowance import Allowance
 from dpcompose.release.charge.files import exclusive, replace
 from dpcompose.release.charge.plan_file import PlanFile
 from dpcompose.release.charge.totals import Capped
+from dpcompose.shown import NotebookResult
 from dpcompose.spec.limits import contents
 
 
-class Plan:
+class Plan(NotebookResult):
     """A budget in a file, for one privacy unit, one neighbouring relation and one dataset.
 
     The file is read anew for every charge, by one process at a time, and replaced whole: after a crash it holds the
@@ -46,6 +48,11 @@ class Plan:
     def allowance(self) -> Allowance:
         """What the file says now, in memory: charging it leaves the file alone."""
         return self._opened(contents(self.path)).allowance()
+
+    @property
+    def used(self) -> dict[str, tuple[Fraction, Fraction]]:
+        """How much of each cap is spent, and the cap, as the file says now."""
+        return self.allowance().used
 
     def check(self, charge: Charge | Subject, purpose: str = "", /) -> None:
         """Refuse what does not fit; charge nothing."""

@@ -11,15 +11,17 @@ from typing import Any, TypeVar
 
 import numpy.typing as npt
 
+from dpcompose.release.ask.filters import Condition
 from dpcompose.release.ask.noises import Drawn
 from dpcompose.release.ask.quantiles import Quantile, chosen, gaps
-from dpcompose.release.ask.queries import NoisySums, Written
+from dpcompose.release.ask.queries import NoisySums, Query, Written
 from dpcompose.release.ask.result import Estimate, Key, Quote
-from dpcompose.release.engine.kinds import Kind, Label, labels, shown
+from dpcompose.release.engine.comparing import compared
+from dpcompose.release.engine.kinds import Joined, Kind, Label, joined_labels, labels, role_of, shown
 from dpcompose.release.engine.points import counted_points
 from dpcompose.release.engine.rows import Rows, present
 from dpcompose.release.engine.secret import Secret
-from dpcompose.release.engine.tables import Columns, Table, attempt
+from dpcompose.release.engine.tables import Table, attempt
 from dpcompose.release.engine.totals import Salt, Totals, totals
 from dpcompose.release.refusals import EngineFailure
 from dpcompose.release.sampling import Source
@@ -33,8 +35,10 @@ class Prepared:
 
     price: Quote
     table: Table
-    kind: Kind | None
+    kind: Kind | Joined | None
     keys: Sequence[Label] | None
+    conditions: Sequence[Condition] = ()
+    """As the engine compares: with values in the types of their columns."""
 
     def answer(self, source: Source) -> dict[Key, Estimate]:
         """Touch the data, add the noise, forget the data."""
@@ -59,7 +63,7 @@ class Prepared:
         noises = [noise.draw(len(known), source) for noise in drawn.values()]
         held = survived(lambda: totals(query, self._rows(), self.keys, salt))
         if query.unseen:
-            least, kind = self.price.threshold or 0, self.kind or Kind.WHOLE
+            least, kind = self.price.threshold or 0, self.kind or Kind.WHOLE  # a question by keys has one
             noisy = held.spent_in(lambda exact: _passed(exact, kind, drawn, least, source))
         else:
             noisy = held.spent_in(lambda exact: dict(zip(known, _plus(exact, inside, noises), strict=True)))
@@ -69,14 +73,35 @@ class Prepared:
         """The keys as they were given; those that came as texts, in the type of their column."""
         kind, inside = self.kind or Kind.WHOLE, self.keys or []
         pairs = zip(keys, inside, strict=True)
-        return [shown(kind, label) if isinstance(key, Written) else key for key, label in pairs]
+        return [_key(kind, label) if _is_written(key) else key for key, label in pairs]
 
     def _rows(self) -> Rows:
-        return _present(self.table, self.price.query.columns, empty=False)
+        return self.rows(empty=False)
+
+    def rows(self, *, empty: bool) -> Rows:
+        """The rows that count, with one key each; of an empty table of the same types, if so wanted."""
+        columns = self.price.query.columns
+        reals = [role for role, column in columns.items() if role == "value" or self._is_real(role, column)]
+        found = present(self.table.rows(columns, empty), columns, reals)
+        for i, one in enumerate(self.conditions):
+            found = found.where(f"where{i} {one.sign} {one.value}")
+        several = [role for role in columns if role_of(role) == "key" and role != "key"]
+        if not several:
+            return found
+        texts = [self.table.kind(columns[role]) is Kind.TEXT for role in several]
+        others = {role: role for role in ("unit", "value") if role in columns}
+        return found.select({**others, "key": found.dialect.joined(several, texts)})
+
+    def _is_real(self, role: str, column: str) -> bool:
+        return role_of(role) == "where" and self.table.kind(column) is Kind.REAL
 
 
-def _present(table: Table, columns: Columns, *, empty: bool) -> Rows:
-    return present(table.rows(columns, empty), columns)
+def _is_written(key: object) -> bool:
+    return isinstance(key, Written) or (isinstance(key, tuple) and any(isinstance(part, Written) for part in key))
+
+
+def _key(kind: Kind | Joined, label: Label) -> object:
+    return kind.shown(label) if isinstance(kind, Joined) else shown(kind, label)
 
 
 def _plus(held: Totals, keys: Sequence[Label | None], noises: Sequence[npt.NDArray[Any]]) -> list[list[int]]:
@@ -88,12 +113,14 @@ def _plus(held: Totals, keys: Sequence[Label | None], noises: Sequence[npt.NDArr
     ]
 
 
-def _passed(held: Totals, kind: Kind, drawn: Mapping[str, Drawn], least: int, source: Source) -> dict[Key, list[int]]:
+def _passed(
+    held: Totals, kind: Kind | Joined, drawn: Mapping[str, Drawn], least: int, source: Source
+) -> dict[Key, list[int]]:
     """The keys whose noisy count reaches the threshold, in the order of the keys, which says nothing of the data."""
     (noise,) = drawn.values()
     present = sorted(key for key, (count,) in held.items() if count and key is not None)
     noisy = _plus(held, present, [noise.draw(len(present), source)])
-    return {shown(kind, key): found for key, found in zip(present, noisy, strict=True) if found[0] >= least}
+    return {_key(kind, key): found for key, found in zip(present, noisy, strict=True) if found[0] >= least}
 
 
 def survived(action: Callable[[], T]) -> T:
@@ -110,19 +137,29 @@ def prepared(price: Quote, table: Table) -> Prepared:
     query = price.query
     columns = query.columns
     table.check(columns)
-    kind = table.kind(columns["key"]) if "key" in columns else None
-    given = query.keys if isinstance(query, NoisySums) and kind is not None else None
-    keys = None if given is None or kind is None else labels(kind, columns["key"], given)
+    kind, keys = _keyed(query, table)
+    ready = Prepared(price, table, kind, keys, compared(query.where, table))
 
     def tried() -> Secret[Any]:
-        rows = _present(table, columns, empty=True)
+        rows = ready.rows(empty=True)
         if isinstance(query, Quantile):
             return counted_points(query, rows, Salt(1, 0))
         assert isinstance(query, NoisySums)  # noqa: S101 - for the type checker
         return totals(query, rows, keys, Salt(1, 0))
 
     attempt(table.name, tried)
-    return Prepared(price, table, kind, keys)
+    return ready
+
+
+def _keyed(query: Query, table: Table) -> tuple[Kind | Joined | None, Sequence[Label] | None]:
+    """What the keys are, and those that are asked for, as the engine has them."""
+    if not isinstance(query, NoisySums) or query.by is None:
+        return None, None
+    columns = [query.by] if isinstance(query.by, str) else list(query.by)
+    kinds = [table.kind(column) for column in columns]
+    if isinstance(query.by, str):
+        return kinds[0], None if query.keys is None else labels(kinds[0], query.by, query.keys)
+    return Joined(tuple(kinds)), None if query.keys is None else joined_labels(kinds, columns, query.keys)
 
 
 __all__ = ["Prepared", "prepared", "survived"]

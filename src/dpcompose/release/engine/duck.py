@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcompose.release.engine.kinds import Kind, Label
+from dpcompose.release.engine.kinds import Kind, Label, is_label
 from dpcompose.release.engine.rows import HEX, Batches, Rows
 
 NARROW = {"tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger"}
@@ -22,6 +22,7 @@ KINDS: Mapping[str, Kind] = {
     "date": Kind.DATE,
 }
 BATCH = 1 << 16
+SEPARATED = " || ':' || "
 EXACT = 15
 """Digits of a decimal that DuckDB makes the nearest floating-point number of, without going through its text."""
 
@@ -58,6 +59,11 @@ class DuckDialect:
     def shifted(self, place: str) -> str:
         """One bit."""
         return f"(1::BIGINT << ({place}))"
+
+    def joined(self, labels: Sequence[str], texts: Sequence[bool]) -> str:
+        """Several labels as one: digits, with colons between."""
+        digits = (f"hex({one})" if text else f"CAST({one} AS VARCHAR)" for one, text in zip(labels, texts, strict=True))
+        return f"encode({SEPARATED.join(digits)})"
 
     def is_real(self, number: str) -> str:
         """Not NaN.
@@ -146,8 +152,8 @@ def number(column: str, sql_type: str) -> str:
 def canonical(relation: Any, chosen: Mapping[str, tuple[str, Kind, str]]) -> Rows:
     """Columns (name, kind and type) under the names of their roles."""
     expressions = {
-        role: (label if role in {"unit", "key"} else number)(quoted(column), sql_type)
-        for role, (column, _, sql_type) in chosen.items()
+        role: (label if is_label(role, kind) else number)(quoted(column), sql_type)
+        for role, (column, kind, sql_type) in chosen.items()
     }
     texts = "unit" in chosen and chosen["unit"][1] is Kind.TEXT
     return DuckRows(relation, texts).select(expressions or {"one": "1"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import Enum
 from typing import TypeAlias
@@ -35,12 +36,14 @@ LABELS = frozenset({Kind.WHOLE, Kind.TEXT, Kind.TRUTH, Kind.DATE})
 SERVES: Mapping[str, frozenset[Kind]] = {
     "unit": LABELS,
     "key": LABELS,
+    "where": LABELS | {Kind.REAL},
     "value": frozenset({Kind.WHOLE, Kind.REAL}),
 }
 ROLES = {
     "unit": "a whole number, a text, a truth value or a date",
     "key": "a whole number, a text, a truth value or a date",
     "value": "a number",
+    "where": "a number, a text, a truth value or a date",
 }
 DECLARED: Mapping[str, Kind] = {
     "text": Kind.TEXT,
@@ -95,6 +98,55 @@ def labels(kind: Kind, column: str, keys: Sequence[object]) -> list[Label]:
     return [label for label in found if label is not None]
 
 
+def role_of(name: str) -> str:
+    """`key` of `key0`: what a column is to a question that has several such."""
+    return name.rstrip("0123456789")
+
+
+def is_label(role: str, kind: Kind) -> bool:
+    """Whether a column is compared byte by byte, or as a number; a condition is what its column is."""
+    part = role_of(role)
+    return part in {"unit", "key"} or (part == "where" and kind is not Kind.REAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Several columns of keys, whose labels are joined into one: hexadecimal or decimal digits with colons between.
+
+    Digits hold no colon, so no two combinations are joined to the same bytes.
+    """
+
+    kinds: tuple[Kind, ...]
+
+    def label(self, parts: Sequence[Label]) -> bytes:
+        """The labels of one combination as one."""
+        return b":".join(p.hex().upper().encode() if isinstance(p, bytes) else str(p).encode() for p in parts)
+
+    def shown(self, label: Label) -> tuple[object, ...]:
+        """The keys of a combination."""
+        assert isinstance(label, bytes)  # noqa: S101 - for the type checker
+        pairs = zip(self.kinds, label.split(b":"), strict=True)
+        return tuple(shown(k, bytes.fromhex(p.decode()) if k is Kind.TEXT else int(p)) for k, p in pairs)
+
+
+def joined_labels(kinds: Sequence[Kind], columns: Sequence[str], keys: Sequence[Sequence[object]]) -> list[Label]:
+    """The combinations that were asked for, inside the engine; each part in the type of its column."""
+    whole = Joined(tuple(kinds))
+    columnwise = [
+        [_one(kind, column, key[i]) for key in keys]
+        for i, (kind, column) in enumerate(zip(kinds, columns, strict=True))
+    ]
+    found: list[Label] = [whole.label(parts) for parts in zip(*columnwise, strict=True)]
+    if len(set(found)) != len(found):
+        raise InvalidData(f"Two keys are the same in the columns {' and '.join(map(repr, columns))}.")
+    return found
+
+
+def _one(kind: Kind, column: str, key: object) -> Label:
+    (label,) = labels(kind, column, [key])
+    return label
+
+
 def shown(kind: Kind, label: Label) -> object:
     """The key of a label that was found in the data, for everything that may be there."""
     if isinstance(label, bytes):
@@ -109,4 +161,18 @@ def shown(kind: Kind, label: Label) -> object:
     return label
 
 
-__all__ = ["DECLARED", "EPOCH", "ROLES", "SERVES", "Kind", "Label", "labels", "shown"]
+__all__ = [
+    "DECLARED",
+    "EPOCH",
+    "ROLES",
+    "SERVES",
+    "Joined",
+    "Kind",
+    "Label",
+    "is_label",
+    "joined_labels",
+    "labelled",
+    "labels",
+    "role_of",
+    "shown",
+]

@@ -52,6 +52,10 @@ class Dialect(Protocol):
         """The 64-bit word with one bit at a place."""
         ...
 
+    def joined(self, labels: Sequence[str], texts: Sequence[bool]) -> str:
+        """Several labels, none of them NULL, as one string of bytes (see `Joined`)."""
+        ...
+
     def is_real(self, number: str) -> str:
         """Whether a floating-point number is one."""
         ...
@@ -101,9 +105,10 @@ def clipped(number: str, low: int, high: int) -> str:
     return f"least(greatest({number}, {low}), {high})"
 
 
-def present(rows: Rows, roles: Iterable[str]) -> Rows:
-    """The rows in which nothing is missing: no label is NULL, and no value NULL or NaN."""
-    there = [rows.dialect.is_real(role) if role == "value" else f"{role} IS NOT NULL" for role in roles]
+def present(rows: Rows, roles: Iterable[str], reals: Iterable[str] = ("value",)) -> Rows:
+    """The rows in which nothing is missing: no label is NULL, and no number NULL or NaN."""
+    numbers = set(reals)
+    there = [rows.dialect.is_real(role) if role in numbers else f"{role} IS NOT NULL" for role in roles]
     return rows.where(" AND ".join(there)) if there else rows
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcompose.release.engine.kinds import Kind, Label
+from dpcompose.release.engine.kinds import Kind, Label, is_label
 from dpcompose.release.engine.rows import HEX, Batches, Rows
 
 BATCH = 1 << 16
@@ -53,6 +53,11 @@ class SparkDialect:
     def shifted(self, place: str) -> str:
         """One bit."""
         return f"shiftleft(CAST(1 AS BIGINT), CAST({place} AS INT))"
+
+    def joined(self, labels: Sequence[str], texts: Sequence[bool]) -> str:
+        """Several labels as one: digits, with colons between."""
+        digits = (f"hex({one})" if text else f"CAST({one} AS STRING)" for one, text in zip(labels, texts, strict=True))
+        return f"CAST(concat_ws(':', {', '.join(digits)}) AS BINARY)"
 
     def is_real(self, number: str) -> str:
         """Not NaN."""
@@ -120,7 +125,7 @@ def quoted(name: str) -> str:
 def expression(role: str, column: str, kind: Kind) -> str:
     """A unit, a key or a value, inside the engine."""
     name = quoted(column)
-    if role not in {"unit", "key"}:
+    if not is_label(role, kind):
         return f"CAST({name} AS DOUBLE)"
     if kind is Kind.TEXT:
         return f"CAST({name} AS BINARY)"

@@ -16,7 +16,7 @@ from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.release.ask.sources import LIMITS, Csv, Database, Limits, Parquet, Source, Sql, checked_types, declared
 from dpcompose.release.engine import duck, spark, text
 from dpcompose.release.engine.frames import ArrowFrame, Frame, PandasFrame, PolarsFrame, plain
-from dpcompose.release.engine.kinds import DECLARED, ROLES, SERVES, Kind
+from dpcompose.release.engine.kinds import DECLARED, ROLES, SERVES, Kind, role_of
 from dpcompose.release.engine.rows import Batches, Rows
 from dpcompose.release.engine.sandbox import engine, literal_paths, located
 from dpcompose.release.engine.selects import FUNCTIONS, selected, sources_of
@@ -49,9 +49,11 @@ class Table:
             if column not in times:
                 known = "" if self.header else f": it has {', '.join(map(repr, list(times)[:20]))}"
                 raise InvalidData(f"{self.name} has no column {column!r}{known}.")
-            if self.kind(column) not in SERVES[role]:
+            part = role_of(role)
+            if self.kind(column) not in SERVES[part]:
+                what = "a condition" if part == "where" else f"a {part}"
                 raise InvalidData(
-                    f"The column {column!r} of {self.name} holds {self.kind(column).value}; a {role} is {ROLES[role]}"
+                    f"The column {column!r} of {self.name} holds {self.kind(column).value}; {what} is {ROLES[part]}"
                     f"{self._hint(column)}."
                 )
 

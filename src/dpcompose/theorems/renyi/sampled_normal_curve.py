@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 from flint import acb
-from scipy.special import log_ndtr
 
 from dpcompose.errors import Declined
 from dpcompose.inversion import Direction
@@ -19,6 +18,7 @@ from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, Curve, Linear, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.numerics.rounding import Floats
+from dpcompose.numerics.special import log_ndtr
 from dpcompose.sources import MTZ19
 from dpcompose.theorems.renyi.sampled_curves import (
     LEAST,

@@ -1,0 +1,144 @@
+"""What was called wrongly, in one sentence that names the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+import click
+
+from dpcompose.cli.frame import app
+
+SYNONYMS = {
+    "--eps": "--epsilon",
+    "-e": "--epsilon",
+    "-d": "--delta",
+    "--alpha": "--order",
+    "--output": "--out",
+    "-o": "--out",
+    "--plot": "--out",
+    "--file": "--out",
+    "--group-by": "--by",
+    "--groupby": "--by",
+    "--column": "--value",
+    "--min": "--lower",
+    "--max": "--upper",
+    "--user": "--unit",
+    "--id": "--unit",
+    "--filter": "--where",
+    "--sensitivity": "--max-rows",
+    "--n": "--queries",
+    "--k": "--queries",
+    "--budget": "--budget-plan",
+}
+COMMANDS = {
+    "eps": "epsilon",
+    "cost": "epsilon",
+    "compose": "epsilon",
+    "count": "release count",
+    "sum": "release sum",
+    "mean": "release mean",
+    "quantile": "release quantile",
+    "median": "release median",
+    "histogram": "release histogram",
+    "refute": "check",
+    "verify": "ledger verify",
+    "spend": "ledger spend",
+    "plot": "region MECHANISM --out picture.svg",
+    "list": "mechanisms",
+    "help": "--help",
+    "version": "--version",
+    "server": "serve",
+}
+SUCH = {
+    "delta": "1e-6",
+    "epsilon": "1",
+    "order": "8",
+    "alpha": "0.05",
+    "store": "sqlite:///budget.db",
+    "unit": "person",
+    "out": "file.json",
+}
+EXPRESSION = "'30 * Gaussian(noise_std=2)'"
+EXTRA = "Got unexpected extra argument"
+OPENING = set("(*=")
+
+
+def sentence(misuse: click.ClickException, arguments: Sequence[str]) -> str:
+    """What went wrong, and what to type instead."""
+    context = getattr(misuse, "ctx", None)
+    name = context.info_name if context is not None and context.parent is not None else ""
+    if isinstance(misuse, click.NoSuchOption):
+        return _option(misuse, name or "", context)
+    if isinstance(misuse, click.MissingParameter) and misuse.param is not None:
+        return _missing(misuse.param, name or "")
+    if isinstance(misuse, click.exceptions.NoArgsIsHelpError) and context is not None:
+        inner = ", ".join(app_of(context).list_commands(context))
+        return f"{name} needs one of its commands: {inner}."
+    said = misuse.format_message()
+    if said.startswith(EXTRA):
+        return _extra(context, name or "", arguments)
+    if said.startswith("No such command"):
+        return _command(context, arguments)
+    return said
+
+
+def app_of(context: click.Context) -> click.Group:
+    """The group that was asked."""
+    return context.command if isinstance(context.command, click.Group) else app
+
+
+def flags(context: click.Context | None) -> Iterator[str]:
+    """Every flag of a command but its help."""
+    for parameter in context.command.params if context is not None else ():
+        if isinstance(parameter, click.Option):
+            yield from (flag for flag in parameter.opts if flag.startswith("--"))
+
+
+def _option(misuse: click.NoSuchOption, name: str, context: click.Context | None) -> str:
+    given = misuse.option_name
+    if not name:
+        return f"Options stand behind a command: dpcompose epsilon {EXPRESSION} --delta 1e-6."
+    known = list(flags(context))
+    meant = SYNONYMS.get(given, "")
+    if meant not in known:
+        meant = next(iter(get_close_matches(given, known, n=1, cutoff=0.6)), "")
+    if name == "epsilon" and given in {"--eps", "--epsilon"}:
+        return f"epsilon finds ε and has no option {given}: give --delta, or ask `dpcompose delta` for δ at an ε."
+    if name == "delta" and given in {"--delta", "-d"}:
+        return f"delta finds δ and has no option {given}: give --epsilon, or ask `dpcompose epsilon` for ε at a δ."
+    hint = f"; did you mean {meant}?" if meant else f": it has {', '.join(known)}."
+    return f"{name} has no option {given}{hint}"
+
+
+def _missing(parameter: click.Parameter, name: str) -> str:
+    if isinstance(parameter, click.Option):
+        such = SUCH.get(str(parameter.name), "…")
+        return f"{name} needs {parameter.opts[0]}, such as {parameter.opts[0]} {such}."
+    such = f", such as {EXPRESSION}, in quotes" if parameter.name == "mechanism" else ""
+    return f"{name} needs {parameter.make_metavar(click.Context(click.Command(name)))}{such}."
+
+
+def _extra(context: click.Context | None, name: str, arguments: Sequence[str]) -> str:
+    words = [p.name for p in context.command.params if isinstance(p, click.Argument)] if context is not None else []
+    if words[:1] == ["mechanism"]:
+        return f"{name} takes one MECHANISM: put the whole expression in quotes, as {EXPRESSION}."
+    extra = next((word for word in reversed(arguments) if not word.startswith("-")), "")
+    taken = " and ".join(str(word).upper() for word in words) or "no words"
+    return f"{name} takes {taken}, and {extra!r} is one too many."
+
+
+def _command(context: click.Context | None, arguments: Sequence[str]) -> str:
+    known = app_of(context).list_commands(context) if context is not None else []
+    inside = context is not None and context.parent is not None
+    given = next((word for word in arguments[inside:] if not word.startswith("-")), "")
+    if OPENING & set(given):
+        return f"{given[:40]!r} is no command; ask something of it: dpcompose epsilon '{given[:40]}' --delta 1e-6."
+    near = get_close_matches(given, known, n=1, cutoff=0.5)
+    meant = COMMANDS.get(given, "") if not inside else ""
+    meant = meant or next(iter(near), "")
+    hint = f"; did you mean {meant}?" if meant else f": there are {', '.join(known)}."
+    return f"There is no command {given[:40]!r}{hint}"
+
+
+__all__ = ["sentence"]

@@ -1,0 +1,24 @@
+"""Names of a package that are loaded when they are first used (PEP 562): a refusal need not pay for an answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+
+
+def loaded(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
+    """The `__getattr__` of a package whose modules hold these names: module → names."""
+    home = {name: f"{package}.{module}" for module, names in homes.items() for name in names}
+
+    def find(name: str) -> object:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value: object = getattr(import_module(home[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return find
+
+
+__all__ = ["loaded"]

@@ -1,0 +1,93 @@
+"""A refusal does not pay for an answer: what each loads is counted, and never timed."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dpcompose
+
+PACKAGE = Path(dpcompose.__file__).parent
+COUNT = """
+import contextlib, io, json, sys
+from dpcompose.cli import run
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    code = run(sys.argv[1:])
+print(json.dumps([code, sorted(sys.modules)]))
+"""
+ENGINE = {"numpy", "scipy", "dpcompose.theorems", "dpcompose.prove", "dpcompose.inversion", "dpcompose.report"}
+EXTRAS = {"matplotlib", "pandas", "polars", "duckdb", "pyarrow", "sqlalchemy", "fastapi", "pydantic", "rich", "typer"}
+
+
+def loaded(*arguments: str) -> tuple[int, set[str]]:
+    ran = subprocess.run([sys.executable, "-c", COUNT, *arguments], capture_output=True, text=True, check=True)
+    code, modules = json.loads(ran.stdout.splitlines()[-1])
+    return code, set(modules)
+
+
+def own(modules: set[str]) -> int:
+    return sum(name.split(".")[0] == "dpcompose" for name in modules)
+
+
+@pytest.mark.parametrize(
+    "arguments, most",
+    [
+        (("epsilonn",), 14),
+        (("epsilon", "Gaussian(noise_std=2)", "--delt", "0"), 14),
+        (("epsilon", "Gausian(noise_std=2)", "--delta", "0"), 45),
+        (("epsilon", "Gaussian(sigma=2)", "--delta", "0"), 48),
+        (("epsilon", "30 * Gaussian(noise_std=2)", "--delta", "1%"), 48),
+        (("compare", "Laplace(scale=1)"), 48),
+    ],
+)
+def test_a_refusal_loads_little(arguments: tuple[str, ...], most: int) -> None:
+    code, modules = loaded(*arguments)
+    assert code == 2
+    assert not modules & (ENGINE | EXTRAS)
+    assert own(modules) <= most
+    assert len(modules) <= 260
+
+
+@pytest.mark.parametrize("mechanism", ["30 * BlackBox(epsilon=0.1, delta=0.001)", "100 * Gaussian(noise_std=20)"])
+def test_an_answer_loads_no_extra_and_nobody_elses_questions(mechanism: str) -> None:
+    code, modules = loaded("epsilon", mechanism, "--delta", "1e-6" if "Gauss" in mechanism else "0.05")
+    assert code == 0
+    assert not modules & EXTRAS
+    others = ("regions", "calibration", "release", "ledger", "audit", "interop", "referee", "plots", "curves", "advice")
+    assert not {f"dpcompose.{name}" for name in others} & modules
+    assert own(modules) <= 230
+
+
+def test_help_loads_no_arithmetic() -> None:
+    code, modules = loaded("--help")
+    assert code == 0
+    assert not modules & (ENGINE | EXTRAS | {"flint"})
+
+
+@pytest.mark.parametrize("package", ["mechanisms", "app"])
+def test_what_is_loaded_late_is_what_type_checkers_see(package: str) -> None:
+    """The names are said twice, once for type checkers: both times the same."""
+    tree = ast.parse((PACKAGE / package / "__init__.py").read_text(encoding="utf-8"))
+    (guarded,) = [node for node in tree.body if isinstance(node, ast.If)]
+    prefix = f"dpcompose.{package}."
+    seen = {
+        alias.name: node.module.removeprefix(prefix)
+        for node in guarded.body
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(prefix)
+        for alias in node.names
+    }
+    homes = importlib.import_module(f"dpcompose.{package}").HOMES
+    late = homes if package == "mechanisms" else {name: file for file, names in homes.items() for name in names}
+    assert seen == late
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    for package in ("dpcompose", "dpcompose.mechanisms", "dpcompose.app", "dpcompose.report"):
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            importlib.import_module(package).nothing  # noqa: B018 - the question
