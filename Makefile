@@ -1,7 +1,7 @@
 # Everything starts from a bare machine: Python 3.11, make, git. `make help` lists what there is.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo serve check quick test lint style format types layers tests docs bench pins clean
+.PHONY: help setup demo serve check quick test lint style format types layers tests docs bench pins oldest clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -78,6 +78,11 @@ tests: $(READY) ## pytest, on two cores
 
 quick: $(READY) ## a tenth of the cases, and nothing that takes long
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow'
+
+oldest: ## the first questions on the oldest versions that are supported, in an environment of its own
+	$(PYTHON) -m venv --clear build/oldest
+	build/oldest/bin/python -m pip install -q -c constraints-oldest.txt -e '.[cli,plot,pandas,polars,data,ledger,test]'
+	build/oldest/bin/python -m pytest -q -m 'not slow' tests/cli tests/spec tests/report
 
 docs: $(READY) ## the pages, in docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
