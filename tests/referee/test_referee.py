@@ -23,6 +23,12 @@ GAUSSIANS = {
     "gaussian-mixed": Fraction(50, 100) + Fraction(20, 49) + Fraction(1, 4),
     "gaussian-replaced": 4,
     "training-whole": 4,
+    "gaussian-loud": 10**4,
+    "gaussian-half": Fraction(100, 9),
+    "gaussian-kinds": sum((Fraction(1, s * s) for s in range(11, 41)), Fraction(0)),
+    "gaussian-billion": Fraction(10**9, 20_000**2),
+    "tree": Fraction(7, 25),
+    "shuffled-epochs": Fraction(3, 16),
 }
 """μ² of what is one Gaussian in the end."""
 RESPONSES = {
@@ -31,6 +37,7 @@ RESPONSES = {
     "pure-3x20": (3, 0, 20),
     "pure-4x10": (4, 0, 10),
     "approximate": (Fraction(1, 10), Fraction(1, 1000), 30),
+    "pure-small": (Fraction(0.001), 0, 10_000),
 }
 
 
@@ -63,12 +70,26 @@ def test_black_boxes_by_their_exact_sum(name: str) -> None:
     assert leaky_responses([RESPONSES[name]], Fraction(work.lower)) >= mpf(work.delta)
 
 
-@pytest.mark.parametrize("name, count", [("response-1", 1), ("response-10", 10)])
-def test_responses_by_listing_every_transcript(name: str, count: int) -> None:
+@pytest.mark.parametrize(
+    "name, count, lie", [("response-1", 1, 0.25), ("response-10", 10, 0.25), ("response-rare-10", 10, 0.046875)]
+)
+def test_responses_by_listing_every_transcript(name: str, count: int, lie: float) -> None:
     work = WORKS[name]
-    p, q = product([mpf(3) / 4, mpf(1) / 4], [mpf(1) / 4, mpf(3) / 4], count)
+    p, q = product([1 - mpf(lie), mpf(lie)], [mpf(lie), 1 - mpf(lie)], count)
     assert hockey_stick(p, q, Fraction(work.upper)) <= mpf(work.delta)
     assert hockey_stick(p, q, Fraction(work.lower)) >= mpf(work.delta)
+
+
+@pytest.mark.parametrize("name, rate, mu", [("sampled-once", 0.1, 0.5), ("drawn-once", 0.01, 2)])
+def test_one_sample_bends_the_closed_form(name: str, rate: float, mu: float) -> None:
+    work, q = WORKS[name], mpf(rate)
+
+    def profile(e: float) -> mpf:
+        level = mp.log1p(mp.expm1(mpf(e)) / q)
+        return q * (mp.ncdf(mu / 2 - level / mu) - mp.exp(level) * mp.ncdf(-mu / 2 - level / mu))
+
+    assert profile(work.upper) <= mpf(work.delta) * (1 + mpf(10) ** -12)
+    assert profile(work.lower) >= mpf(work.delta) * (1 - mpf(10) ** -12)
 
 
 def test_ours_never_fails_and_is_never_below() -> None:
@@ -134,6 +155,7 @@ def test_waiting_ends() -> None:
         ("dp_accounting PLD", "laplace-pure", "inf where ε ∈ [1, 1]"),
         ("prv-accountant", "pure-2x20", "where ε ∈ [39.9999, 40]"),
         ("Opacus RDP", "training-faint", "-0.0085469 where ε ∈ [0, 0]"),
+        ("dp_accounting PLD", "response-rare-10", "where ε ∈ [30"),
     ],
 )
 def test_a_finding_is_shown_by_one_command(
@@ -154,3 +176,10 @@ def test_other_accountants_answer_through_their_adapters(name: str) -> None:
 def test_names_that_do_not_exist_are_refused() -> None:
     assert run(["referee", "--accountant", "nobody"]) == 2
     assert run(["referee", "--work", "nothing-at-all"]) == 2
+
+
+def test_budgets_of_diffprivlib_are_above_the_truth() -> None:
+    sheet = referee.judge(referee.named("diffprivlib"), [WORKS["approximate"], WORKS["laplace-10"], WORKS["gaussian"]])
+    assert [cell.offered for cell in sheet.cells] == [True, True, False]
+    assert sheet.worst is None
+    assert not sheet.failures

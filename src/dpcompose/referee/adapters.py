@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
@@ -10,10 +11,12 @@ from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.interop import histories, writing
 from dpcompose.interop.events import to_object
-from dpcompose.mechanisms import BlackBox, Gaussian, Laplace, Sampled
+from dpcompose.mechanisms import BlackBox, Gaussian, Geometric, Laplace, Sampled
 from dpcompose.prove.answer import epsilon as certified
 from dpcompose.referee.adapter import Adapter, NotOffered, leaves
 
+MOST_SPENT = 10**6
+"""An accountant that keeps every step in a list is not asked for more."""
 RELATIONS = {
     Adjacency.ADD_REMOVE: "ADD_OR_REMOVE_ONE",
     Adjacency.REPLACE_ONE: "REPLACE_ONE",
@@ -168,6 +171,29 @@ class OpenDP(Adapter):
         return float(sum(n * make(*space, scale=float(noise)).map(float(leaf.sensitivity)) for noise, leaf, n in parts))
 
 
+class Diffprivlib(Adapter):
+    """The budget accountant of diffprivlib: every step an ε and a δ, composed by closed forms."""
+
+    name, package = "diffprivlib", "diffprivlib"
+
+    def epsilon(self, mechanism: Mechanism, delta: float) -> float:
+        """With all of δ that the steps leave as its slack."""
+        spent = [pair for leaf, n in leaves(mechanism) for pair in [self._step(leaf)] * n]
+        slack = delta - math.fsum(d for _, d in spent)
+        if not spent or len(spent) > MOST_SPENT or slack < 0:
+            raise NotOffered
+        accountant = import_module("diffprivlib.accountant").BudgetAccountant(spent_budget=spent, slack=slack)
+        return float(accountant.total()[0])
+
+    @staticmethod
+    def _step(leaf: Mechanism) -> tuple[float, float]:
+        if isinstance(leaf, BlackBox) and leaf.epsilon is not None:
+            return writing.above(leaf.epsilon), writing.above(leaf.delta or 0)
+        if isinstance(leaf, Laplace | Geometric) and leaf.scale:
+            return writing.above(Fraction(leaf.sensitivity) / Fraction(leaf.scale)), 0.0
+        raise NotOffered
+
+
 ADAPTERS: tuple[type[Adapter], ...] = (
     Dpcompose,
     DpAccountingPld,
@@ -177,6 +203,7 @@ ADAPTERS: tuple[type[Adapter], ...] = (
     OpacusGdp,
     Prv,
     OpenDP,
+    Diffprivlib,
 )
 
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 from dpcompose import spec
 from dpcompose.description import Mechanism
 
-VERSION = 1
+VERSION = 2
 NOT_LESS = (
     ("response-1", "response-10"),
     ("response-10", "response-100"),
@@ -24,6 +24,8 @@ NOT_LESS = (
     ("pure-2x20", "pure-2x40"),
     ("gaussian", "gaussian-tiny-delta"),
     ("gaussian", "gaussian-replaced"),
+    ("laplace-10", "laplace-loud"),
+    ("sampled-once", "gaussian"),
 )
 """Laws: whoever says more of the first than of the second contradicts itself, as more runs or less δ cost no less."""
 
