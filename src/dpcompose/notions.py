@@ -230,6 +230,10 @@ class Profile(Guarantee, HockeyStick):
         """The profile that keeps in `memory` what the next, similar, question can use."""
         return self
 
+    def roughly(self, delta: Real) -> Enclosure | None:  # noqa: ARG002 - most know no quicker way
+        """Where ε lies, most likely, by a glance that proves nothing; None where that takes as long as an answer."""
+        return None
+
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair it is about; none where only the worse order is known, which bounds each order from above."""
         return ()

@@ -77,7 +77,7 @@ class Online(NotebookResult):
             known(self.plan),
             DELTA.check("delta", delta),
             tolerance,
-            lambda profile: profile.to(tolerance).recalling(self._memory),
+            lambda profile, gap: profile.to(gap).recalling(self._memory),
         )
 
     def delta(self, epsilon: Real, tolerance: float = 1e-6) -> Answer:

@@ -28,7 +28,8 @@ _MOST_STATES = 1 << 17
 _MOST_MEETINGS = 1 << 16  # the smaller table, walked once for every evaluation
 _MOST_PRODUCTS = 1 << 22
 _ENDLESS = 1 << 64
-_FEW = 6  # losses of a law whose sums are enumerated by how often each occurs
+_FEW, _SEVERAL = 6, 64  # losses of a law whose sums are enumerated by how often each occurs; and if only so often
+_TWICE = 3
 _MOST_COEFFICIENTS = 1 << 14  # of a power of a polynomial beyond quadratic ones
 
 
@@ -63,7 +64,10 @@ class Extent:
 
 def _ways(losses: int, count: int) -> int:
     """In how many ways `count` steps can be shared out among a number of losses."""
-    return math.comb(count + losses - 1, losses - 1) if 0 < losses <= _FEW else _ENDLESS
+    if count == 1:
+        return max(losses, 1)
+    listed = 0 < losses <= _FEW or (count <= _TWICE and losses <= _SEVERAL)
+    return math.comb(count + losses - 1, count) if listed else _ENDLESS
 
 
 def halves(parts: Sequence[Part]) -> tuple[list[Part], list[Part]] | None:
@@ -111,6 +115,8 @@ def table(parts: Sequence[Part]) -> Table:
 
 def power(weights: Table, count: int) -> Table:
     """The law of the sum of `count` independent copies."""
+    if count == 1:
+        return dict(weights)
     if len(weights) <= 1:
         return {count * loss: mass**count for loss, mass in weights.items()} if count else {0: arb(1)}
     least, unit = min(weights), math.gcd(*(loss - min(weights) for loss in weights))

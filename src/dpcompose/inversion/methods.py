@@ -21,7 +21,6 @@ from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import Repeated
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
-from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.unreachable import Unreachable
 
@@ -124,6 +123,5 @@ def is_smooth(summand: LossSum) -> bool:
 def is_slow(summand: LossSum) -> bool:
     """Whether some such steps have a transform that takes too long to follow."""
     loss = summand.loss if isinstance(summand, Repeated) else None
-    if isinstance(loss, SampledGaussianLoss):
-        return loss.rate < RARE or not LEAST_NOISE <= loss.noise_std <= MOST_NOISE
-    return isinstance(loss, SampledLaplaceLoss)
+    rare = isinstance(loss, SampledGaussianLoss) and loss.rate < RARE
+    return rare or (isinstance(loss, SampledGaussianLoss) and not LEAST_NOISE <= loss.noise_std <= MOST_NOISE)

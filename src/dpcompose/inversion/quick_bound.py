@@ -15,25 +15,29 @@ from contextlib import suppress
 import numpy as np
 
 from dpcompose.inversion.error_terms import log_chernoff
+from dpcompose.inversion.line.jumps import is_normal
 from dpcompose.inversion.line.spectrum import total_cumulants
 from dpcompose.inversion.profiles import Profile
-from dpcompose.inversion.saddle import at_epsilon
+from dpcompose.inversion.saddle import at_delta, at_epsilon
+from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
 
 MOST_TILTS = 12
+ROOM = 0.15
+"""How far a saddle point may be off, relatively, where it is trusted to choose between claims."""
 PROMISING = 0.1
 """How far below the target, in nats, quick values of the bound must lie for it to be worth its cost."""
 
 
 @np.errstate(all="ignore")
-def ceiling(profile: Profile, epsilons: Sequence[float]) -> Floats:
-    """Nowhere below δ at these ε, in order; 1 where nothing better is known."""
+def ceiling(profile: Profile, epsilons: Sequence[float], start: float = 1.0) -> Floats:
+    """Nowhere below δ at these ε, in order; 1 where nothing better is known. Tilts are sought from `start` on."""
     places = np.array(epsilons, dtype=np.float64)
     if not profile.summands or not places.size:
         return np.full(places.shape, profile.leak.upper)
     cumulants = total_cumulants(profile.summands)
     chosen = sorted(set(np.quantile(places, np.linspace(0.0, 1.0, min(MOST_TILTS, places.size))).tolist()))
-    least, start = np.full(places.shape, math.inf), 1.0
+    least = np.full(places.shape, math.inf)
     for place in chosen:
         if place < profile.supremum:
             start = at_epsilon(cumulants, place, start).tilt
@@ -58,8 +62,29 @@ def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
     if profile.small is not None and profile.is_small and epsilon < profile.supremum:
         with suppress(ArithmeticError, ValueError):
             return delta > profile.leak.upper and profile.small.is_below(epsilon, delta - profile.leak.upper)
+    tilt = 1.0
     if profile.summands and epsilon < profile.supremum:
-        t, _, _, quick, _ = at_epsilon(total_cumulants(profile.summands), epsilon)
-        if not quick.value - t * epsilon + log_chernoff(t) < math.log(max(delta, 1e-300)) - PROMISING:
+        log_delta = math.log(max(delta, 1e-300))
+        likely = min(max(-2.0 * log_delta / epsilon, 1e-2), 1e4) if epsilon > 0.0 else 1.0  # as for a normal loss
+        tilt, _, _, quick, _ = at_epsilon(total_cumulants(profile.summands), epsilon, likely)
+        if not quick.value - tilt * epsilon + log_chernoff(tilt) < log_delta - PROMISING:
             return False
-    return float(ceiling(profile, [epsilon])[0]) <= delta
+    return float(ceiling(profile, [epsilon], tilt)[0]) <= delta
+
+
+@np.errstate(all="ignore")
+def likely_epsilon(orders: Sequence[Profile], delta: float) -> Enclosure | None:
+    """Where the larger ε of some orders lies, by saddle points alone and with room to spare; None where a few large
+    losses may decide. Nothing here is certified.
+    """
+    found = []
+    for profile in orders:
+        beyond = delta - profile.leak.upper
+        if not beyond > 0.0 or not profile.summands:
+            return None
+        cumulants = total_cumulants(profile.summands)
+        saddle = at_delta(cumulants, math.log(beyond))
+        if not is_normal(cumulants, saddle):
+            return None
+        found.append(max(saddle.epsilon, 0.0))
+    return Enclosure((1.0 - ROOM) * max(found), (1.0 + ROOM) * max(found))

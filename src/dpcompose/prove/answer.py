@@ -18,15 +18,14 @@ from dpcompose.notions import Profile, Renyi
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Enclosure, Real, enclose
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.claims import Derivation, known
+from dpcompose.prove.narrowing import Ask, Rough, Said, is_closed, narrow, untold
 from dpcompose.prove.short_forms import FewOfMany, OneLine
 
-NEGLIGIBLE = 1e-12
-LAST_RESORT = 8
-"""The cost of a theorem that says again, at length, what another one said: asked only where that one was wide."""
 ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
 TOLERANCE = Param("tolerance", 0, 1, "relative")
 FLOAT, BALL = "float", "ball"
-Refinement: TypeAlias = Callable[[Profile], Profile]
+Refinement: TypeAlias = Callable[[Profile, float], Profile]
+"""How a profile is brought to a relative gap."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -163,15 +162,25 @@ def _listed(arguments: Arguments) -> Sequence[Real]:
 
 def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Refinement) -> Answer:
     """The least ε, from profiles brought to their tolerance in a given way."""
-    return reasoned(narrowed("ε", facts, lambda p: refined(p).epsilon(delta), NON_NEGATIVE, tolerance), delta)
+    return reasoned(
+        narrowed(
+            "ε",
+            facts,
+            lambda p, gap: refined(p, gap).epsilon(delta),
+            NON_NEGATIVE,
+            tolerance,
+            rough=lambda p: p.roughly(delta),
+        ),
+        delta,
+    )
 
 
 def refinement(tolerance: float, rigor: str) -> Refinement:
-    """How a profile is brought to a tolerance, by floats with stated errors or by balls."""
+    """How profiles are brought to a gap, by floats with stated errors or by balls."""
     TOLERANCE.check("tolerance", tolerance)
     if rigor not in {FLOAT, BALL}:
         raise InvalidParameter("rigor", rigor, f"{FLOAT!r} or {BALL!r}")
-    return (lambda p: p.to(tolerance)) if rigor == FLOAT else (lambda p: p.to(tolerance).in_balls())
+    return (lambda p, gap: p.to(gap)) if rigor == FLOAT else (lambda p, gap: p.to(gap).in_balls())
 
 
 def reasoned(answer: Answer, delta: Real) -> Answer:
@@ -195,25 +204,25 @@ def delta(
     if isinstance(epsilon, Sequence | np.ndarray):
         return _deltas(facts, [EPSILON.check("epsilon", e) for e in _listed(epsilon)], tolerance, refined)
     at = EPSILON.check("epsilon", epsilon)
-    return narrowed("δ", facts, lambda p: refined(p).delta(at), UNIT_INTERVAL, tolerance)
+    return narrowed("δ", facts, lambda p, gap: refined(p, gap).delta(at), UNIT_INTERVAL, tolerance)
 
 
 def _deltas(facts: Derivation, epsilons: list[Real], tolerance: float, refined: Refinement) -> Answers:
     """The curve: each profile is asked for all that is still open, at once."""
-    said: list[list[tuple[Claim[Any], Enclosure]]] = [[] for _ in epsilons]
+    said: list[Said] = [[] for _ in epsilons]
     answers = [Answer("δ", UNIT_INTERVAL, None, None)] * len(epsilons)
     waiting = list(range(len(epsilons)))
     for claim in facts.profiles():
         if claim.theorem.surpassed:
             continue
         try:
-            found = refined(claim.guarantee).deltas([epsilons[i] for i in waiting])
+            found = refined(claim.guarantee, tolerance).deltas([epsilons[i] for i in waiting])
         except Declined:
             continue
         for i, value in zip(waiting, found, strict=True):
             said[i].append((claim, value))
             answers[i] = intersected("δ", said[i], UNIT_INTERVAL)
-        waiting = [i for i in waiting if not is_closed(answers[i], said[i], tolerance)]
+        waiting = [i for i in waiting if not is_closed(answers[i].enclosure, said[i], tolerance)]
         if not waiting:
             break
     return Answers(tuple(about(facts.subject, answer) for answer in answers))
@@ -244,44 +253,25 @@ def _divergence(claim: Claim[Renyi], order: Real) -> Enclosure:
 def narrowed(  # noqa: PLR0917 - one question
     name: str,
     facts: Derivation,
-    ask: Callable[[Profile], Enclosure],
+    ask: Ask,
     possible: Enclosure,
     tolerance: float,
     enough: float = 0.0,
     first: Sequence[Claim[Profile]] = (),
+    rough: Rough = untold,
 ) -> Answer:
-    """Ask every profile in the order of its cost, those named first before all, until the gap is closed.
+    """Ask the profiles in the order of their cost, those named first before all, until the gap is closed.
 
     What one theorem says of both ends is left as it is where it comes as near as `enough`: others seldom help there.
     """
-    said: list[tuple[Claim[Any], Enclosure]] = []
-    answer, settled = Answer(name, possible, None, None), Side(0)
-    for claim in chain(first, (claim for claim in facts.profiles() if all(claim is not other for other in first))):
-        if claim.theorem.surpassed or (claim.theorem.cost >= LAST_RESORT and claim.side in settled):
-            continue
-        try:
-            found = ask(claim.guarantee)
-        except Declined:
-            continue
-        said.append((claim, found))
-        if claim.theorem.side is Side.BOTH and found.gap <= tolerance:
-            settled |= claim.side
-        answer = intersected(name, said, possible)
-        near = claim.side is Side.BOTH and answer.enclosure.gap <= enough
-        if near or is_closed(answer, said, tolerance):
-            break
+    others = (claim for claim in facts.profiles() if all(claim is not other for other in first))
+    answer = intersected(name, narrow(chain(first, others), ask, possible, tolerance, enough, rough), possible)
     if answer.upper_by is None and math.isinf(answer.upper) and not math.isinf(answer.lower):
         raise NotProvable(f"No theorem bounds {name} here", [f"{t.id}: {why}" for t, why in facts.declined])
     return about(facts.subject, answer)
 
 
-def is_closed(answer: Answer, said: list[tuple[Claim[Any], Enclosure]], tolerance: float) -> bool:
-    """Whether the ends are as near as asked, or nearer than anyone can tell."""
-    from_below = any(Side.LOWER in claim.side for claim, _ in said)
-    return answer.enclosure.gap <= tolerance or (from_below and answer.upper - answer.lower <= NEGLIGIBLE)
-
-
-def intersected(name: str, said: list[tuple[Claim[Any], Enclosure]], possible: Enclosure) -> Answer:
+def intersected(name: str, said: Said, possible: Enclosure) -> Answer:
     """What all claims say together; a contradiction is a defect and says whose."""
     lower, upper = possible.lower, possible.upper
     lower_by = upper_by = None

@@ -163,7 +163,10 @@ def ask(facts: Derivation, order: Order, t: Real, asked: float = ASKED) -> Answe
 def _narrowed(
     facts: Derivation, said: Callable[[Profile], Enclosure], asked: float, first: Sequence[Claim[Profile]] = ()
 ) -> Answer:
-    return narrowed("δ", facts, lambda profile: said(profile.to(max(asked, COARSE))), UNIT_INTERVAL, asked, NEAR, first)
+    def ask(profile: Profile, gap: float) -> Enclosure:
+        return said(profile.to(max(gap, COARSE)))
+
+    return narrowed("δ", facts, ask, UNIT_INTERVAL, asked, NEAR, first)
 
 
 def _worst(profile: Profile, order: Order, t: Real, places: int) -> Enclosure:

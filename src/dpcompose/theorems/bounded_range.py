@@ -17,8 +17,9 @@ from dpcompose.exact.bounded_range import Choice, Curve, Grid, at_least, at_most
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.exponential import RANGES
 from dpcompose.notions import BoundedRange, Profile
-from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
+from dpcompose.numerics.search import root
 from dpcompose.numerics.special import bdtr
 from dpcompose.sources import DDR20
 
@@ -30,6 +31,8 @@ FINEST, COARSE, COARSEST = 400, 8, 3
 """Steps of the grid in the least range."""
 SHARES = (0.5, 0.53, 0.56, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 """For plans of several ranges fixed in advance: t as a share of its range."""
+GLANCED = 1e-2
+"""Where so wide a gap will do, no grid is made."""
 Kinds = tuple[tuple[Fraction, int], ...]
 
 
@@ -66,12 +69,11 @@ class FixedSeries(Profile):
         t = (level + (low + 1) * self.range) / (k + 1)
         whole = -(-ball(self.range)).expm1()
         high_mass, low_mass = -ball(t - self.range).expm1() / whole, ball(t).expm1() * (-ball(self.range)).exp() / whole
-        total, weight = Ball(0), high_mass**k
-        for i in range(low + 1):
-            loss = k * t - i * self.range
-            if loss > level:
-                total += weight * -ball(level - loss).expm1()
-            weight = weight * low_mass / high_mass * (k - i) / (i + 1)
+        fewer, left = low_mass / high_mass, ball(level - k * t).exp()
+        total, weight, further = Ball(0), high_mass**k, ball(self.range).exp()
+        for i in range(min(low + 1, math.ceil((k * t - level) / self.range))):  # while losses kt - iε₀ exceed ε
+            total += weight * (1 - left)
+            weight, left = weight * fewer * (k - i) / (i + 1), left * further
         return total
 
     def epsilon(self, delta: Real) -> Enclosure:
@@ -81,10 +83,45 @@ class FixedSeries(Profile):
             return ZERO
         if not delta:
             return most
-        spread = float(self.range) ** 2 * self.count / 8
-        guess = min(spread + 2 * math.sqrt(spread * max(-math.log(target.upper or 1e-320), 0.0)), most.lower)
+        guess = self._guessed_epsilon(math.log(target.upper or 1e-320), most.lower)
         found = invert_decreasing(self.delta, target, guess, 0.0, most.upper, gap=2.0**-36)
         return Enclosure(found.lower, min(found.upper, most.upper))
+
+    def _guessed_epsilon(self, log_delta: float, most: float) -> float:
+        """Where floats see δ; or what ρ says, where they see nothing."""
+        rho, places = float(self.range) ** 2 * self.count / 8, np.arange(self.count)
+
+        def excess(level: float) -> float:
+            within = places[places < self.count - level / float(self.range)]
+            with np.errstate(all="ignore"):
+                values = self._guesses(level, within)
+            best = np.nanmax(values, initial=0.0)
+            return math.log(best) - log_delta if best > 0.0 else -1.0
+
+        high = min(rho + 2 * math.sqrt(rho * max(-log_delta, 0.0)), most)
+        return root(excess, 0.0, high)
+
+
+@dataclass(frozen=True, slots=True)
+class ConcentratedSeries(Profile):
+    r"""All that is known of runs of bounded ranges through $\rho=\sum\varepsilon_i^2/8$: from above."""
+
+    rho: Fraction
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        r"""At most $e^{-(\varepsilon-\rho)^2/4\rho}$ beyond ρ."""
+        if not self.rho or epsilon <= self.rho:
+            return UNIT_INTERVAL if self.rho else ZERO
+        beyond = Fraction(epsilon) - self.rho
+        return Enclosure(0.0, enclose(lambda: (-ball(beyond * beyond / (4 * self.rho))).exp()).upper)
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        r"""At most $\rho+2\sqrt{\rho\ln(1/\delta)}$."""
+        if delta >= 1 or not self.rho:
+            return ZERO
+        if not delta:
+            return NON_NEGATIVE
+        return Enclosure(0.0, enclose(lambda: ball(self.rho) + 2 * (ball(self.rho) * -ball(delta).log()).sqrt()).upper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +132,10 @@ class AdaptiveSeries(Profile):
     adaptivity: Adaptivity
     """Whether an analyst may choose each t after the outputs before it; from below, that matters."""
 
+    def to(self, tolerance: float) -> Profile:
+        """At a glance, only what ρ says."""
+        return self if tolerance < GLANCED else ConcentratedSeries(self.spread_above)
+
     @property
     def most(self) -> Fraction:
         """The greatest total loss."""
@@ -104,6 +145,11 @@ class AdaptiveSeries(Profile):
     def spread(self) -> float:
         """ρ of the whole, which says how far the grid must reach."""
         return sum(float(e) ** 2 * n for e, n in self.kinds) / 8
+
+    @property
+    def spread_above(self) -> Fraction:
+        """The same ρ, exactly."""
+        return sum((e * e * n for e, n in self.kinds), Fraction(0)) / 8
 
     def delta(self, epsilon: Real) -> Enclosure:
         """Read off a grid that reaches beyond ε."""

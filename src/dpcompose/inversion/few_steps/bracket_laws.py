@@ -80,12 +80,18 @@ def share_kept_low(most: Floats, excess: Floats, span: float, top: float = 1.0) 
     share = -np.expm1(-span) * (1.0 + 16.0 * UNIT_ROUNDOFF)
     deficit = np.exp(span) * np.maximum(share * most - excess, 0.0) * (1.0 + 32.0 * UNIT_ROUNDOFF) + FAINT
     ratios = excess[1:] / deficit[:-1] * (1.0 - 8.0 * UNIT_ROUNDOFF)
-    stay, found = top, []
-    for ratio in ratios[::-1].tolist():
-        up = stay * ratio
+    stays = np.ones(ratios.size + 1)  # where nothing is above to be merged with, all stays
+    stays[-1] = top
+    stay, before = top, ratios.size
+    places = np.flatnonzero(ratios > 0.0)[::-1]
+    found = []
+    for place, ratio in zip(places.tolist(), ratios[places].tolist(), strict=True):
+        up = ratio * (stay if place == before - 1 else 1.0)
         stay = min(1.0 - up + UNIT_ROUNDOFF, 1.0) if up < 1.0 else 0.0  # rounded up: little may go up where much stays
+        before = place
         found.append(stay)
-    return np.array([*found[::-1], top])
+    stays[places] = found
+    return stays
 
 
 NEIGHBOURS = 60

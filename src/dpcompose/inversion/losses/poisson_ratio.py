@@ -58,6 +58,14 @@ class PoissonRatio:
         complement, complement_error = nearest(1 - Fraction(self.rate))
         return q, complement, max(q_error, complement_error)
 
+    def quick_log(self, a: Floats) -> Floats:
+        r"""$\ln X$ at rising $a$, a quick value without a bound on its error."""
+        q = self.numbers[0]
+        if q > 0.5 or a[-1] > FAR:
+            return self.log(a, np.zeros_like(a)).value
+        found: Floats = np.log1p(q * np.expm1(a))
+        return found
+
     def log(self, a: Floats, a_error: float | Floats) -> LogRatio:
         """At losses known up to `a_error`."""
         q, complement, rate_error = self.numbers

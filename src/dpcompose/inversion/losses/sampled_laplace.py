@@ -121,7 +121,9 @@ class SampledLaplaceLoss:
 
     def panels_for(self, tilt: float, reach: float, error: float) -> int:
         """The number of panels at which the bound on the quadrature error falls below `error`."""
-        at, count = np.array([reach]), max(1, math.ceil(math.hypot(tilt + 1.0, reach) * self._numbers[0] / 5.0))
+        e, _, q, _ = self._numbers
+        steepest = q / (q + (1.0 - q) * math.exp(-e))
+        at, count = np.array([reach]), max(1, math.ceil(math.hypot(tilt + 1.0, reach) * steepest * e / 5.0))
         while count <= MOST_PANELS and self.log_quadrature(count, self.exponent(tilt), at)[0] > math.log(error):
             count = math.ceil(1.3 * count)
         if count > MOST_PANELS:
@@ -151,7 +153,8 @@ class SampledLaplaceLoss:
 
         On the ellipse around a panel of half-width $a$ and centre $m$, $|\Re l - m| \le a(\varrho+1/\varrho)/2$ and
         $|\Im l| \le y = a(\varrho-1/\varrho)/2 < \pi$; there $|\arg X| \le y$, $|X| \le X(\Re l)$ and $|X| \ge
-        \cos(y/2)X(\Re l)$.
+        \cos(y/2)X(\Re l)$. Where samples are so rare that $B = qe^{\Re l}/(1-q) < 1$ the circle of radius $B$ around 1
+        says more: $|\arg X| \le \arcsin B$ and $|X| \ge \frac{1-B}{1+B}X(\Re l)$.
         """
         e, _, q, _ = self._numbers
         half = e / count
@@ -160,11 +163,17 @@ class SampledLaplaceLoss:
         middles = -e + half * (2.0 * np.arange(count) + 1.0)
         ends = middles[:, None] + (wide if r >= 0.0 else -wide)
         growth = r * np.log1p(q * np.expm1(np.minimum(ends, 700.0)))
+        odds = q / (1.0 - q) * (1.0 + 1e-12) if q < 0.5 else math.inf
+        circle = odds * np.exp(np.minimum(middles[:, None] + wide, 700.0))
         if r < 0.0:
-            growth = growth + r * np.log(np.cos(0.5 * np.minimum(high, 3.0)))
+            inside = np.minimum(circle, 1.0)
+            nearest_zero = np.maximum(np.cos(0.5 * np.minimum(high, 3.0)), (1.0 - inside) / (1.0 + inside))
+            growth = growth + r * np.log(nearest_zero)
+        widest = circle[-1]
+        turn = np.minimum(high, np.where(widest < 1.0, np.arcsin(np.minimum(widest, 1.0)) * (1.0 + 1e-12), high))
         log_size = growth - 0.5 * (middles[:, None] - wide + e) + math.log(0.25 * half)
         total = np.where(usable, np.logaddexp.reduce(log_size, axis=0), np.inf)
-        return log_error(total + np.multiply.outer(v, high))
+        return log_error(total + np.multiply.outer(v, turn))
 
     def layers(self, tilt: float, log_moment: Enclosure) -> Layers:
         r"""The density of $L$ along $l$ is $\frac14e^{-(l+\varepsilon_0)/2}X^{r}/(|g|M)$, $g = qe^l/X$: its logarithm

@@ -5,7 +5,7 @@ where it is not said which of them the data gives.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from dpcompose import inversion
 from dpcompose.errors import Declined
 from dpcompose.inversion.growing import Memory
-from dpcompose.inversion.quick_bound import ceiling, is_below
+from dpcompose.inversion.quick_bound import ceiling, is_below, likely_epsilon
 from dpcompose.kernel import Parts
 from dpcompose.notions import LossTransform, Pair, Profile, Value
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, enclose, largest
@@ -45,6 +45,12 @@ class Inverted(Profile):
     def in_balls(self) -> Profile:
         """The same lines in ball arithmetic."""
         return InvertedInBalls(self)
+
+    def roughly(self, delta: Real) -> Enclosure | None:
+        """About where the saddle points are, of sums that are nearly normal."""
+        with suppress(Declined), _within_floats():
+            return likely_epsilon(self.inversions(), float(delta))
+        return None
 
     def pairs(self) -> tuple[Pair, ...]:
         """Each order by itself."""
@@ -175,6 +181,12 @@ class WorstOf(Profile):
     def epsilon(self, delta: Real) -> Enclosure:
         """The larger ε."""
         return largest(each.epsilon(delta) for each in self.profiles)
+
+    def roughly(self, delta: Real) -> Enclosure | None:
+        """The larger, if both can tell."""
+        found = [each.roughly(delta) for each in self.profiles]
+        known = [about for about in found if about is not None]
+        return largest(known) if len(known) == len(found) else None
 
     def _each(self, change: Callable[[Profile], Profile]) -> WorstOf:
         listed, turned = map(change, self.profiles)

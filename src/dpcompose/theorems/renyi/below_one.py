@@ -98,7 +98,7 @@ class FromBelow(Profile):
         return argmin(lambda a: height(a, self.curve.guess(a)), LEAST, MOST, samples=13, tolerance=1e-3)
 
 
-@implies("RDP-BELOW", CHE52.at("Thm. 1"), side=Side.LOWER, cost=2)
+@implies("RDP-BELOW", CHE52.at("Thm. 1"), side=Side.LOWER, cost=8)
 def renyi_from_below(g: Renyi) -> Profile:
     r"""$\delta(\varepsilon)\ge1-(1-a)^\alpha(1-b)^{1-\alpha}e^{(1-\alpha)(\varepsilon-D_\alpha)}$ for every
     $0<\alpha<1$, where the inputs leak $a$ and $b$, and $D$ is the exact divergence of what remains of each.
