@@ -98,13 +98,18 @@ def redrawn_normal(m: SampledWithReplacement, inner: GDP) -> Alone:
 
 @describes("X-WR", BBG18.at("Thm. 10"), relations=REPLACE_ONE_ONLY)
 def redrawn_laplace(m: SampledWithReplacement, inner: LaplaceLoss) -> Alone:
-    r"""The same for Laplace noise, which $k$ draws move $k$ times as far."""
+    r"""A record is drawn $k$ times with probability $p_k$, and then moves Laplace noise $k$ times as far. With
+    $\eta=1-p_0$: $\delta(\ln(1+\eta(e^{\varepsilon}-1)))\le\sum_{k\ge1}p_k\,\delta_{k}(\varepsilon)$.
+    """
     return _redrawn(m, lambda k: LaplaceProfile(1, k * Fraction(inner.step)))
 
 
 @describes("X-WR", BBG18.at("Thm. 10"), relations=REPLACE_ONE_ONLY)
 def redrawn_black_box(m: SampledWithReplacement, inner: ApproxDP) -> Alone:
-    r"""The same for $(\varepsilon,\delta)$-DP mechanisms: $k$ draws of a record are a group of $k$."""
+    r"""A record is drawn $k$ times with probability $p_k$, and an $(\varepsilon_0,\delta_0)$-DP mechanism then hides a
+    group of $k$, $\delta_k$. With $\eta=1-p_0$:
+    $\delta(\ln(1+\eta(e^{\varepsilon}-1)))\le\sum_{k\ge1}p_k\,\delta_{k}(\varepsilon)$.
+    """
     return _redrawn(m, lambda k: _group_of(inner, k))
 
 
@@ -135,7 +140,9 @@ def redrawn_normal_member(m: SampledWithReplacement, inner: GDP) -> LossTransfor
 
 @describes("X-WR-MEMBER", BBG18.at("Thm. 10"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def redrawn_laplace_member(m: SampledWithReplacement, inner: LaplaceLoss) -> LossTransform:
-    r"""The same query with Laplace noise."""
+    r"""A query that says whether the record was drawn at all, and moves by $\Delta$ if it was, with Laplace noise: the
+    law of one run on a sample of rate $\eta$.
+    """
     if not inner.step:
         raise Declined("nothing is lost")
     remove, add = (SampledLaplaceLoss(inner.step, _least(m), direction) for direction in (REMOVE, ADD))
@@ -176,14 +183,22 @@ def cut_normal(m: TruncatedSample, inner: GDP) -> Alone:
 
 @describes("X-TRUNC", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
 def cut_laplace(m: TruncatedSample, inner: LaplaceLoss) -> Alone:
-    r"""The same for Laplace noise."""
+    r"""With probability $1-\tau$ the others leave room, $\tau=\mathrm{P}(\mathrm{Bin}(n-1,q)\ge B)$, and the sample is
+    Poisson's. Else the record has, with probability $\bar q=\frac Bn\mathrm{P}(\mathrm{Bin}(n,q)>B)/\tau$, the place of
+    another: $\delta\le(1-\tau)\,q\,\delta_1(\ln(1+\frac{e^\varepsilon-1}q))+\tau\,\bar q\,\delta_2(\ln(1+
+    \frac{e^\varepsilon-1}{\bar q}))$, $\delta_1$ and $\delta_2$ those of Laplace noise moved once and twice as far.
+    """
     step = Fraction(inner.step)
     return _cut(m, LaplaceProfile(1, step), LaplaceProfile(1, 2 * step))
 
 
 @describes("X-TRUNC", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
 def cut_black_box(m: TruncatedSample, inner: ApproxDP) -> Alone:
-    r"""The same for an $(\varepsilon,\delta)$-DP mechanism, two records being a group."""
+    r"""With probability $1-\tau$ the others leave room, $\tau=\mathrm{P}(\mathrm{Bin}(n-1,q)\ge B)$, and the sample is
+    Poisson's. Else the record has, with probability $\bar q=\frac Bn\mathrm{P}(\mathrm{Bin}(n,q)>B)/\tau$, the place of
+    another: $\delta\le(1-\tau)\,q\,\delta_1(\ln(1+\frac{e^\varepsilon-1}q))+\tau\,\bar q\,\delta_2(\ln(1+
+    \frac{e^\varepsilon-1}{\bar q}))$, $\delta_1$ and $\delta_2$ being those of one record and of a group of two.
+    """
     return _cut(m, _group_of(inner, 1), _group_of(inner, 2))
 
 

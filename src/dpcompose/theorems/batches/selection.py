@@ -89,19 +89,29 @@ def best_of_normal(m: RepeatAndSelect, inner: GDP) -> Alone:
 
 @describes("SELECT", KRW24.at("Sec. 4"))
 def best_of_laplace(m: RepeatAndSelect, inner: LaplaceLoss) -> Alone:
-    r"""The same with the profile of a Laplace mechanism."""
+    r"""For any $\varepsilon_1$, $\delta_A(\varepsilon)\le\mathrm{E}K\cdot\delta(\varepsilon-s)$ with
+    $s=(1+\eta)\ln(e^{\varepsilon_1}+\delta(\varepsilon_1)/\gamma)$ for a truncated negative binomial number of runs,
+    and $s=\mathrm{E}K\cdot\delta(0)$ for a Poisson one; here with the profile of a Laplace mechanism.
+    """
     return _selected(m, LaplaceProfile(1, inner.step))
 
 
 @describes("SELECT", KRW24.at("Sec. 4"))
 def best_of_finite(m: RepeatAndSelect, inner: FiniteLoss) -> Alone:
-    r"""The same with the profile of a finite pair."""
+    r"""For any $\varepsilon_1$, $\delta_A(\varepsilon)\le\mathrm{E}K\cdot\delta(\varepsilon-s)$ with
+    $s=(1+\eta)\ln(e^{\varepsilon_1}+\delta(\varepsilon_1)/\gamma)$ for a truncated negative binomial number of runs,
+    and $s=\mathrm{E}K\cdot\delta(0)$ for a Poisson one; here with the profile of a finite pair.
+    """
     return _selected(m, SumOfLosses(((inner.forward, 1),), ((inner.backward, 1),)))
 
 
 @describes("SELECT", KRW24.at("Sec. 4"))
 def best_of_any(m: RepeatAndSelect, inner: Profile) -> Alone:
-    r"""The same with whatever bounds $\delta(\varepsilon)$ of one run, in both orders."""
+    r"""For any $\varepsilon_1$, $\delta_A(\varepsilon)\le\mathrm{E}K\cdot\delta(\varepsilon-s)$ with
+    $s=(1+\eta)\ln(e^{\varepsilon_1}+\delta(\varepsilon_1)/\gamma)$ for a truncated negative binomial number of runs,
+    and $s=\mathrm{E}K\cdot\delta(0)$ for a Poisson one; here with whatever bounds $\delta(\varepsilon)$ of one run, in
+    both orders.
+    """
     return _selected(m, inner)
 
 
