@@ -129,7 +129,7 @@ def test_running_totals_and_budgets_take_texts(tmp_path: Path) -> None:
 @given(compositions())
 def test_what_is_shown_of_a_mechanism_reads_back(plan: dpc.Composition) -> None:
     assert spec.loads(repr(plan)) == plan
-    assert str(plan) == repr(plan) == spec.dumps(plan)
+    assert repr(plan) == spec.dumps(plan)
     for part, _ in plan.parts:
         assert spec.loads(repr(part)) == part
 

@@ -227,7 +227,9 @@ def test_a_raised_cap_is_a_new_epoch_and_the_guarantees_add_up(book: ledger.Book
         (dpc.Composition(), "costs something"),
         (dpc.BlackBox(epsilon=10**8), "refuses"),
         (dpc.NameAndShame(delta=0.5), "refuses"),
-        ("Laplace(scale=1)", "a mechanism such as"),
+        ("Laplace(scale=1)", "refuses"),
+        ("Laplace(scal=1)", "did you mean scale"),
+        (7, "a mechanism such as"),
         (None, "a mechanism such as"),
     ],
 )
