@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import signal
 import time
 import warnings
@@ -110,6 +111,8 @@ def leaf(rng: random.Random, relation: str) -> str:
         optional = {f.name for f in fields(cls) if f.default is None}
         chosen = [name for name in params if name not in optional or rng.random() < 0.5]
     said = [f"{name}={number(rng, params[name])}" for name in chosen] + listed(rng, cls)
+    if cls is dpc.BandedMatrix:  # room for its bands
+        said = [re.sub(r"^(separation|steps)=[012]$", r"\1=3", one) for one in said]
     if relation != "ADD_REMOVE" and any(f.name == "adjacency" and f.default is dpc.ADD_REMOVE for f in fields(cls)):
         said.append(f"adjacency={relation}")
     return f"{cls.__name__}({', '.join(said)})"

@@ -29,7 +29,7 @@ print(*seen, sep="\\n")
 # theorem that answers, and the saddle line of `inversion` computes.
 AGREED = {
     "app": "questions reading reply",
-    "cli": "__init__ advise commands costs frame ledger rates release screen serve",
+    "cli": "__init__ advise commands costs frame ledger options rates release screen serve",
     "spec": "__init__ build expression fields limits numbers registry tree write",
     "": "description kernel parameters parts shown",
     "prove": "*",
@@ -42,7 +42,7 @@ AGREED = {
     "inversion/few_steps": "pieces",
     "inversion/losses": "decay nodes poisson_ratio protocols repeated window",
     "inversion/losses/sampled_gaussian": "decay density loss quadrature strip",
-    "numerics": "enclosure precision rounding",
+    "numerics": "enclosure precision rounding special",
 }
 
 

@@ -148,10 +148,10 @@ def refused_holes() -> Planted:
     def curious(price: Any, table: Any) -> Any:
         columns = price.query.columns
         all_rows = table.rows(columns, False).gathered([], {"n": "count(*)"}).fetched()
-        kept = answers._present(table, columns, empty=False).gathered([], {"n": "count(*)"}).fetched()
-        if all_rows != kept:
+        ready = prepared(price, table)
+        if all_rows != ready.rows(empty=False).gathered([], {"n": "count(*)"}).fetched():
             raise release.InvalidData("There are missing values.")
-        return prepared(price, table)
+        return ready
 
     return mock.patch("dpcompose.release.asking.prepared", curious)
 

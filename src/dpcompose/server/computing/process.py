@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from dpcompose.errors import DPError
@@ -23,8 +24,8 @@ Task = Callable[[Mapping[str, Any], Callable[[], None]], Any]
 ROOM = 1 << 30
 """Bytes of memory that a task may take on top of what the process has."""
 NICE = 5
-TIRED = 700 << 10
-"""KiB of memory from which on a process retires after its task."""
+TIRED = 700 << 20
+"""Bytes of memory from which on a process retires after its task."""
 READY, WRITES, DONE, FAILED = "ready", "writes", "done", "failed"
 
 
@@ -39,7 +40,7 @@ def inside(connection: Connection, tasks: Mapping[str, Task]) -> None:
         while True:
             name, document = connection.recv()
             connection.send(_done(connection, tasks[name], document))
-            if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > TIRED:
+            if _pages(1) * resource.getpagesize() > TIRED:
                 return
 
 
@@ -60,9 +61,15 @@ def _done(connection: Connection, task: Task, document: Mapping[str, Any]) -> tu
 def _confined() -> None:
     """No more memory than a task may take, no file larger than a book, and no core dumps."""
     with suppress(OSError, ValueError):
-        pages = int(open("/proc/self/statm", encoding="ascii").read().split()[0])  # noqa: SIM115, PTH123 - a line of proc
-        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + ROOM,) * 2)
+        resource.setrlimit(resource.RLIMIT_AS, (_pages(0) * resource.getpagesize() + ROOM,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _pages(which: int) -> int:
+    """The pages that this process has asked for (0) or holds (1), now; its peak would count those of its parent."""
+    with suppress(OSError):
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[which])
+    return 0
 
 
 __all__ = ["DONE", "FAILED", "READY", "WRITES", "Task", "inside"]
