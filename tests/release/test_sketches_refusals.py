@@ -162,5 +162,6 @@ def test_a_bar_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sys, "stderr", shown)
     made()
     assert "edges" in shown.getvalue()
+    assert str(len(U)) not in shown.getvalue()  # how many there are is the data's
     monkeypatch.setitem(sys.modules, "rich.console", None)
     assert np.array_equal(made().rows, made().rows)

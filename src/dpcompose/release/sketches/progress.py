@@ -1,4 +1,4 @@
-"""A bar on the terminal while a long sketch is made; nothing at all elsewhere."""
+"""A bar on the terminal while a long sketch is made, nothing elsewhere. It shows a share, never how many rows."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def progress(what: str, total: int | None) -> Iterator[Advance]:
         return
     try:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
     except ModuleNotFoundError:
         yield _silent
         return
-    shown = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    shown = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
 
