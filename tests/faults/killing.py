@@ -9,7 +9,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,15 @@ from sqlalchemy import event
 import dpcompose as dpc
 from dpcompose import ledger
 from dpcompose.ledger.mark import Mark
-from dpcompose.ledger.stores import hot
+from dpcompose.ledger.stores import batch, door, hot, remote
 
 STEP = dpc.BlackBox(epsilon=0.001)
 CAP = 1
 DONE = hot.done
 SPENDS = 4
 """A killed writer would have made so many."""
+COMPANY = 3
+"""So many others spend beside every second one that is killed: it dies with their steps in its hands."""
 
 
 def die() -> None:
@@ -57,8 +59,10 @@ class Failpoint:
         return [self.around(DONE)(connection, [act])[0] for act in acts]
 
     def install(self, book: ledger.Book) -> None:
-        """Before and after every statement, every commit, and every note outside the store."""
+        """Before and after every statement, every commit, every line at the door and every mark outside the store."""
         engine = book.desk.store.engine
+        for module, name in ((batch, "run"), (batch, "run_many"), (remote, "run"), (door, "_put")):
+            setattr(module, name, self.around(getattr(module, name)))
         hot.executed, hot.done = self.around(hot.executed), self.around(self.one_by_one)
         event.listen(engine, "before_cursor_execute", self.passed)
         event.listen(engine, "after_cursor_execute", self.passed)
@@ -97,33 +101,43 @@ def forked(work: Callable[[int], None]) -> tuple[int, int]:
     return child, reading
 
 
-def killed(url: str, state: Path, name: str, *, failpoint: int | None = None, after: float | None = None) -> list[str]:
-    """One writer that dies, or finishes before; what it was told."""
+def killed(
+    url: str, state: Path, name: str, *, failpoint: int | None = None, after: float | None = None, company: int = 0
+) -> tuple[list[str], list[list[str]]]:
+    """One writer that dies, or finishes before, and others that go on; what it was told, and what they were."""
     child, pipe = forked(lambda writing: writer(url, state, name, writing, failpoint))
+    others = [
+        forked(lambda writing, i=i: writer(url, state, f"{name}-beside-{i}", writing, None)) for i in range(company)
+    ]
     if after is not None:
         time.sleep(after)
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    with os.fdopen(pipe) as lines:
-        return lines.read().splitlines()
+    told = []
+    for process, reading in [(child, pipe), *others]:
+        with os.fdopen(reading) as lines:
+            told.append(lines.read().splitlines())
+        os.waitpid(process, 0)
+    return told[0], told[1:]
 
 
 class Tally:
     """What must be zero, counted over all rounds."""
 
     def __init__(self) -> None:
-        self.rounds = self.deaths = self.lost = self.double = self.overspent = self.broken = 0
+        self.rounds = self.deaths = self.lost = self.double = self.overspent = self.broken = self.stuck = 0
 
-    def hold(self, book: ledger.Book, told: list[list[str]]) -> None:
+    def hold(self, book: ledger.Book, dead: list[list[str]], beside: Sequence[list[str]] = ()) -> None:
         """The book against what writers were told, then every key asked once more."""
+        told = [*dead, *beside]
+        self.rounds += len(dead)
+        self.deaths += sum(_finished(lines) < SPENDS for lines in dead)
+        self.stuck += sum(_finished(lines) < SPENDS for lines in beside)
         account = book.account("x")
         kinds: dict[str, list[str]] = {}
         for entry in account.history():
             kinds.setdefault(entry.key, []).append(entry.kind)
         for lines in told:
-            self.rounds += 1
-            self.deaths += len([line for line in lines if line.startswith("committed")]) < SPENDS
             for line in lines:
                 word, key = line.split()
                 wanted = {"asked": (), "granted": ("reserve", "start"), "committed": ("reserve", "start", "commit")}[
@@ -143,18 +157,22 @@ class Tally:
 
     @property
     def faults(self) -> int:
-        return self.lost + self.double + self.overspent + self.broken
+        return self.lost + self.double + self.overspent + self.broken + self.stuck
 
     def __str__(self) -> str:
         return (
             f"{self.rounds} rounds, {self.deaths} writers killed while spending: {self.overspent} overspent, "
             f"{self.lost} entries lost that were acknowledged, {self.double} double charges, "
-            f"{self.broken} books that do not verify"
+            f"{self.broken} books that do not verify, {self.stuck} others that did not finish"
         )
 
 
+def _finished(lines: list[str]) -> int:
+    return len([line for line in lines if line.startswith("committed")])
+
+
 def campaign(
-    fresh: Callable[[], str], state: Path, rounds: int, seed: int, *, points: int = 150, together: int = 25
+    fresh: Callable[[], str], state: Path, rounds: int, seed: int, *, points: int = 200, together: int = 25
 ) -> Tally:
     """Kill at every failpoint in turn and, as often, at random moments; `together` rounds share a book."""
     chance, tally = random.Random(seed), Tally()  # noqa: S311 - moments, no secrets
@@ -163,13 +181,13 @@ def campaign(
         url = fresh()
         with ledger.open(url, state=state) as book:
             book.create("x", epsilon=CAP, unit="person", filter="basic")
-        told = []
+        dead, beside = [], []
         for i in range(done, min(done + together, rounds)):
-            if i % 2:
-                told.append(killed(url, state, f"r{i}", after=chance.uniform(0.01, 0.15)))
-            else:
-                told.append(killed(url, state, f"r{i}", failpoint=(i // 2) % points))
-        done += len(told)
+            moment = {"after": chance.uniform(0.01, 0.15)} if i % 2 else {"failpoint": (i // 2) % points}
+            told, others = killed(url, state, f"r{i}", **moment, company=COMPANY if i // 2 % 2 else 0)
+            dead.append(told)
+            beside += others
+        done += len(dead)
         with ledger.open(url, state=state) as book:
-            tally.hold(book, told)
+            tally.hold(book, dead, beside)
     return tally

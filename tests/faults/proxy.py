@@ -1,4 +1,4 @@
-"""A wire between a client and PostgreSQL that breaks at a COMMIT: before it arrives, or before its reply does."""
+"""A wire between a client and PostgreSQL that breaks where a transaction ends: before that arrives, or its reply."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from dpcompose.ledger.stores.plain import BEFORE
 from postgres_server import Server
 
 SOCKET = ".s.PGSQL.5432"
+ENDS = (b"COMMIT", BEFORE.encode())
+"""What the message holds that ends a transaction: the word, or a plain step, which is a transaction by itself."""
 
 
 class Proxy:
@@ -53,7 +56,7 @@ class Proxy:
                         data = key.fileobj.recv(65536)
                         if not data:
                             return
-                        if key.fileobj is client and self.armed and b"COMMIT" in data:
+                        if key.fileobj is client and self.armed and any(end in data for end in ENDS):
                             self.armed = False
                             self.broken += 1
                             if self.forwarded:

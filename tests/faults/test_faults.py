@@ -89,8 +89,12 @@ def test_a_connection_that_breaks_at_commit_charges_once(server: Server, forward
         assert grant.fresh, "the call that started it may go on"
         assert account.used["epsilon"] == Fraction(1, 10)
         proxy.break_next_commit()
-        assert book.create("y", epsilon=1, unit="person", filter="basic").left["epsilon"] == 1
+        assert account.spend(TENTH, key="plain").fresh, "also where the server takes the step by itself"
         assert proxy.broken == 2
+        assert account.used["epsilon"] == Fraction(2, 10)
+        proxy.break_next_commit()
+        assert book.create("y", epsilon=1, unit="person", filter="basic").left["epsilon"] == 1
+        assert proxy.broken == 3
         assert book.verify().holds
 
 

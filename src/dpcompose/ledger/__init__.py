@@ -10,7 +10,7 @@ with account.spend(dpc.Laplace(scale=10), key="q-1", purpose="count by region") 
 Needs the extra `ledger`.
 
 Read `book`, `accounts` and `grants` (what one holds), then `requests`, `rules` and `slots` (what it costs),
-`protocol` and `desk` (one step at a time) over `stores`, and `chain`, `checkpoints`, `mark`, `recovery` (what
+`protocol`, `steps` and `desk` (one step at a time) over `stores`, and `chain`, `checkpoints`, `mark`, `recovery` (what
 cannot be rewritten).
 """
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import getpass
+import os
+import pickle
 import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.description import Adjacency, Subject
+from dpcompose.description import Adjacency, Mechanism, Subject
 from dpcompose.errors import InvalidParameter
 from dpcompose.filters.charge import Charge, Protects
 from dpcompose.filters.odometer import Running
 from dpcompose.ledger import epochs, refusals
-from dpcompose.ledger.desk import Outcome, Outdated, Scope, Step
+from dpcompose.ledger.desk import Outdated
 from dpcompose.ledger.errors import Refused
 from dpcompose.ledger.grants import Grant
 from dpcompose.ledger.history import Entry, history
-from dpcompose.ledger.protocol import Act, DoesNotFit
+from dpcompose.ledger.protocol import Act, Documents, DoesNotFit, Outcome, Scope, Step
 from dpcompose.ledger.reports.statement import Statement, statement
 from dpcompose.ledger.requests import Disjoint, Request, request_for, text
 from dpcompose.ledger.rules import Guarantee, Rule, exact
@@ -172,14 +175,10 @@ class Account(NotebookResult):
             raise InvalidParameter("account", self.name, "an account that was made with blocks=True")
         return self.book.make_block(self, name)
 
-    def take(self, key: str, token: str, act: Act) -> Outcome:
-        """One step of the protocol for a key that is there."""
-        return self.book.desk.take(Step(self.id, self.name, self.chain, text("key", key), (act,), token=token))
-
-    def note(self, key: str, token: str, act: Act, known: Mapping[str, Mapping[str, Any]], **said: Any) -> Outcome:
-        """How a started grant ended."""
+    def take(self, key: str, token: str, act: Act, before: Documents, **said: Any) -> Outcome:
+        """One step of the protocol for a key that is there; how a started grant ended is durable with the next one."""
         step = Step(self.id, self.name, self.chain, text("key", key), (act,), token=token, said=said)
-        return self.book.desk.note(step, known)
+        return self.book.desk.take(step, before, durable=act not in (Act.COMMIT, Act.ABANDON))
 
     def exact_charge(self, charges: Sequence[Mapping[str, Any]]) -> Mapping[str, Fraction]:
         """The part of a charge that is the account's own."""
@@ -199,6 +198,24 @@ class Account(NotebookResult):
         """Who is charged, and what the store says of them now."""
         rows = self.book.present([account for account, _ in self._charged(request)])
         return self._priced(request, {a: (row.epoch, row.rule) for a, row in rows.items()}), rows
+
+    def _ready(self, asked: Asked, blocks: Sequence[str] | None) -> tuple[Request, tuple[Scope, ...]]:
+        """A request and what it is to be charged, from memory if it was asked before; the desk notices a new epoch."""
+        if not isinstance(asked, Mechanism) or blocks:
+            return self._anew(asked, blocks)
+        ready = self.book.ready
+        known = ready.get((self.id, id(asked)))
+        if known is not None and known[0] is asked:
+            return known[1:]
+        same = self.id, pickle.dumps(asked)  # equal numbers of different types are different requests
+        known = ready.get(same)
+        priced = self._anew(asked, blocks) if known is None else known[1:]
+        ready[same] = ready[self.id, id(asked)] = asked, *priced
+        return priced
+
+    def _anew(self, asked: Asked, blocks: Sequence[str] | None) -> tuple[Request, tuple[Scope, ...]]:
+        request = self._request(asked, blocks)
+        return request, self._priced(request, self.book.rules([a for a, _ in self._charged(request)]))
 
     def _charged(self, request: Request) -> list[tuple[int, str]]:
         return [*self.book.blocks(self, request.blocks), *self.path]
@@ -226,15 +243,15 @@ class Account(NotebookResult):
         blocks: Sequence[str] | None,
         attempt: str | None,
     ) -> Grant:
-        request, token = self._request(asked, blocks), secrets.token_hex(8) if attempt is None else named(attempt)
+        token = secrets.token_hex(8) if attempt is None else named(attempt)
         chosen = f"auto-{token}" if key is None else text("key", key)
         about = asked.purpose if isinstance(asked, Charge) and not purpose else purpose
         said = {"purpose": text("purpose", about, empty=True), "who": text("who", _user() if who is None else who)}
         while True:
-            scopes = self._priced(request, self.book.rules([a for a, _ in self._charged(request)]))
+            request, scopes = self._ready(asked, blocks)
             step = Step(self.id, self.name, self.chain, chosen, acts, scopes, request.what, token, said)
             try:
-                return Grant(self, chosen, token, self.book.desk.take(step))
+                return Grant(self, chosen, token, self.book.desk.take(step, {}))
             except Outdated:
                 self.book.forget()
             except DoesNotFit:
@@ -256,6 +273,12 @@ def named(attempt: str) -> str:
 
 
 def _user() -> str:
+    return _user_of(tuple(os.environ.get(name) for name in ("LOGNAME", "USER", "LNAME", "USERNAME")))
+
+
+@lru_cache(maxsize=8)
+def _user_of(_said: tuple[str | None, ...]) -> str:
+    """Looked up again when the environment says something else."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, insert
 
-from dpcompose.description import ADD_REMOVE, Adjacency, Subject, described
+from dpcompose.description import ADD_REMOVE, Adjacency, Mechanism, Subject, described
 from dpcompose.errors import InvalidParameter
 from dpcompose.ledger import making
 from dpcompose.ledger.accounts import Account
@@ -24,14 +24,27 @@ from dpcompose.ledger.epochs import Present
 from dpcompose.ledger.errors import LedgerError
 from dpcompose.ledger.history import Entry, entry
 from dpcompose.ledger.mark import REGISTRY, Mark, Memory, state_folder
+from dpcompose.ledger.protocol import Scope
 from dpcompose.ledger.recovery import acknowledged
-from dpcompose.ledger.requests import text
+from dpcompose.ledger.requests import Request, text
 from dpcompose.ledger.rules import Rule, rule_of
 from dpcompose.ledger.stores import Store, statements, store_at
 from dpcompose.ledger.stores.hot import Line
 from dpcompose.ledger.stores.tables import BOOK
 from dpcompose.ledger.verify import Verdict, verified
 from dpcompose.numerics.enclosure import Real
+
+MOST_READY = 4096
+
+
+class Recent(dict[tuple[int, int | bytes], tuple[Mechanism, Request, tuple[Scope, ...]]]):
+    """Requests that were priced for an account, by what they are and by which object, until there are too many."""
+
+    def __setitem__(self, key: tuple[int, int | bytes], value: tuple[Mechanism, Request, tuple[Scope, ...]]) -> None:
+        """When it is full it begins anew."""
+        if len(self) >= MOST_READY:
+            self.clear()
+        super().__setitem__(key, value)
 
 
 class Book:
@@ -45,6 +58,7 @@ class Book:
         self._rules: dict[int, Rule] = {}
         self._present: dict[int, int] = {}
         self._accounts: dict[str, Account] = {}
+        self.ready = Recent()
 
     def create(
         self,
@@ -191,6 +205,7 @@ class Book:
     def forget(self) -> None:
         """Look up anew which epoch every account is in."""
         self._present.clear()
+        self.ready.clear()
 
     def _not_rewound(self, connection: Connection) -> None:
         head = statements.looked(connection, REGISTRY)

@@ -12,6 +12,7 @@ import rfc8785
 
 GENESIS = "0" * 64
 SCHEMA = "dpc.entry/1"
+ENCODE = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def quickly(document: Mapping[str, Any]) -> str:
     RFC 8785 sorts by UTF-16 and writes floats as JavaScript does; neither matters here, and a test holds one against
     the other.
     """
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return ENCODE(document)
 
 
 def digest(body: str) -> str:

@@ -13,58 +13,19 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from dpcompose.ledger import steps
 from dpcompose.ledger.chain import Head
 from dpcompose.ledger.checkpoints import EVERY, Signer
 from dpcompose.ledger.clocks import Clock, utc
 from dpcompose.ledger.errors import Rewound, WrongState
 from dpcompose.ledger.mark import Mark, Memory
-from dpcompose.ledger.protocol import LEADS, PHASE, Act, Balance, Seen, State, transition
+from dpcompose.ledger.protocol import LEADS, Act, Balance, Documents, Outcome, Scope, Seen, Step, Used, transition
 from dpcompose.ledger.stores import Store, hot, statements
 from dpcompose.ledger.stores.hot import Line
-from dpcompose.ledger.stores.notes import noted
-from dpcompose.ledger.stores.statements import Draft
 
 
 class Outdated(Exception):
     """The scopes have changed since they were looked up: a cap was raised, or a block was added."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """One account that a request is charged to, in its epoch, and what the request takes from it."""
-
-    account: int
-    name: str
-    epoch: int
-    cost: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What a client wants done under a key."""
-
-    account: int
-    name: str
-    chain: int
-    key: str
-    acts: tuple[Act, ...]
-    scopes: tuple[Scope, ...] = ()
-    what: Mapping[str, Any] | None = None
-    token: str = ""
-    said: Mapping[str, Any] = field(default_factory=dict)
-    """What is written beside: purpose, who, why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Where the key stands now, and everything that is known under it."""
-
-    state: State
-    documents: Mapping[str, Mapping[str, Any]]
-    """By kind of entry."""
-    head: Head
-    lines: tuple[Line, ...] = ()
-    """The balances after it, if it debited."""
 
 
 @dataclass
@@ -78,26 +39,26 @@ class Desk:
     known: dict[int, Head] = field(default_factory=dict)
     """The highest head of each chain that this process has seen."""
 
-    def take(self, step: Step, *, durable: bool = True) -> Outcome:
-        """Run a step in one transaction; what was done already is only looked up."""
-        outcome = self.store.write(lambda connection: self._taken(connection, step), durable=durable)
-        if durable:
-            self.remember(outcome, step)
+    def take(self, step: Step, before: Documents, *, durable: bool = True) -> Outcome:
+        """Run a step in one transaction; what was done already is only looked up.
+
+        `before` is what its client knows to be under the key. Most steps are plain, and then that is all there is.
+        """
+        outcome = self._plainly(step, before, durable=durable)
+        if outcome is None:
+            outcome = self.store.write(lambda connection: self._taken(connection, step), durable=durable)
+        if durable and not outcome.marked:
+            names = {scope.account: scope.name for scope in step.scopes}
+            self.mark.remember(*steps.memories(outcome.head, outcome.used, names))
         self.known[step.chain] = outcome.head
         return outcome
 
-    def note(self, step: Step, known: Mapping[str, Mapping[str, Any]]) -> Outcome:
-        """A step that charges nothing, after a start: in one statement where the store can, else like every other."""
-        (act,) = step.acts
-        draft = self._draft(step, act, [], step.said)
-
-        def work(connection: Connection) -> Head | None:
-            return noted(connection, step.chain, step.account, draft.kind, draft.content)
-
-        head = self.store.write(work, durable=False) if self.store.notes else None
-        if head is None or head.height % EVERY == 0:
-            return self.take(step, durable=False)  # also where a checkpoint is due
-        return Outcome(LEADS[act][1], {**known, draft.kind: draft.content}, head)
+    def _plainly(self, step: Step, before: Documents, *, durable: bool) -> Outcome | None:
+        """A step that is simply the next one; None if it is not, or if the store did not answer."""
+        known, folder = self.known.get(step.chain), str(self.mark.folder)
+        made = steps.prepared(step, before, known, folder=folder, at=utc(self.clock()), durable=durable)
+        placed = None if made is None else self.store.plain(made.plain, lambda kept: steps.marked(self.mark, kept))
+        return None if made is None or placed is None else steps.outcome(step, before, made, placed)
 
     def look(self, account: int, chain: int, key: str) -> Outcome:
         """What stands under a key; changes nothing."""
@@ -127,14 +88,16 @@ class Desk:
             return Outcome(effect.state, documents, head)
         charges = self._charges(step, effect.sign, documents, lines)
         changes = [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
-        drafts = [self._draft(step, act, charges, step.said if act is effect.acts[0] else {}) for act in effect.acts]
-        due = head.height // EVERY != (head.height + len(drafts)) // EVERY
-        new = statements.appended(connection, head, drafts, changes, last=not due)
+        made = steps.drafts(step, effect.acts, charges, utc(self.clock()))
+        due = head.height // EVERY != (head.height + len(made)) // EVERY
+        new = statements.appended(connection, head, made, changes, last=not due)
         if due:
             self._checkpoint(connection, new)
-        documents |= {draft.kind: draft.content for draft in drafts}
-        after = tuple(_after(line, charges) for line in lines)
-        return Outcome(effect.state, documents, new, after)
+        documents |= {draft.kind: draft.content for draft in made}
+        used: Used = {}
+        for line in lines:
+            used.setdefault(line.account, (line.epoch, []))[1].append(_after(line, charges))
+        return Outcome(effect.state, documents, new, used)
 
     def _charges(
         self, step: Step, sign: int, documents: Mapping[str, Mapping[str, Any]], lines: Sequence[Line]
@@ -149,14 +112,6 @@ class Desk:
                 for c in documents["reserve"]["charges"]
             ]
         return []
-
-    def _draft(self, step: Step, act: Act, charges: list[dict[str, Any]], said: Mapping[str, Any]) -> Draft:
-        content: dict[str, Any] = {"account": step.name, "at": utc(self.clock()), "key": step.key, "token": step.token}
-        if act is Act.RESERVE:
-            content |= {"what": step.what, "charges": charges}
-        elif act is Act.CANCEL:
-            content["charges"] = charges
-        return Draft(str(act), {**content, **said}, step.account, step.key, PHASE[act])
 
     def _checkpoint(self, connection: Connection, new: Head) -> None:
         body, signature = self.signer.signed(new, utc(self.clock()))
@@ -175,21 +130,6 @@ class Desk:
                 f"{self.store.shown} is older than what this machine has seen of it: it was restored from a backup, or "
                 "cut. Whatever was spent since is missing; `dpcompose ledger acknowledge` books it as spent."
             )
-
-    def remember(self, outcome: Outcome, step: Step) -> None:
-        """Note what is durable now; a note that cannot be kept is said, but the charge stands."""
-        head = outcome.head
-        names = {scope.account: scope.name for scope in step.scopes}
-        used: dict[int, list[Line]] = {}
-        for line in outcome.lines:
-            used.setdefault(line.account, []).append(line)
-        seen = [
-            Memory(a, names[a], head.chain, head.height, head.hash, rows[0].epoch, tuple(row.used for row in rows))
-            for a, rows in used.items()
-        ]
-        if head.chain not in used:
-            seen.append(Memory(head.chain, "", head.chain, head.height, head.hash))
-        self.mark.remember(*seen)
 
     def read(self, work: Callable[[Connection], Any]) -> Any:
         """Look, without a lock."""
@@ -223,14 +163,11 @@ def _by_scope(lines: Sequence[Line], scopes: Sequence[Scope]) -> tuple[tuple[Bal
 
 
 def _charge(scope: Scope, used: Mapping[tuple[int, int], int]) -> dict[str, Any]:
-    after = [used[scope.epoch, place] + more for place, more in enumerate(scope.cost)]
-    change, now = list(map(str, scope.cost)), list(map(str, after))
-    return {"account": scope.name, "epoch": scope.epoch, "change": change, "used": now}
+    return steps.charged(scope, [str(used[scope.epoch, place] + more) for place, more in enumerate(scope.cost)])
 
 
-def _after(line: Line, charges: Sequence[Mapping[str, Any]]) -> Line:
-    more = sum(int(charge["change"][line.place]) for charge in charges if charge["epoch"] == line.epoch)
-    return line._replace(used=line.used + more)
+def _after(line: Line, charges: Sequence[Mapping[str, Any]]) -> int:
+    return line.used + sum(int(charge["change"][line.place]) for charge in charges if charge["epoch"] == line.epoch)
 
 
-__all__ = ["Desk", "Outcome", "Outdated", "Scope", "Step", "holds"]
+__all__ = ["Desk", "Outdated", "holds"]

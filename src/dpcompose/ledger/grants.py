@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.ledger.chain import canonical
-from dpcompose.ledger.desk import Outcome
 from dpcompose.ledger.errors import WrongState
-from dpcompose.ledger.protocol import Act, State
+from dpcompose.ledger.protocol import Act, Outcome, State
 from dpcompose.ledger.requests import text
 from dpcompose.shown import NotebookResult
 
@@ -79,7 +78,7 @@ class Grant(NotebookResult):
 
     def commit(self) -> Self:
         """Note that the answer was made. The charge stands since the start; losing this note would lose nothing."""
-        return self._note(Act.COMMIT, **({} if self._kept is None else {"answer": self._kept}))
+        return self._take(Act.COMMIT, **({} if self._kept is None else {"answer": self._kept}))
 
     def cancel(self) -> Self:
         """Give everything back; only before the start."""
@@ -87,14 +86,10 @@ class Grant(NotebookResult):
 
     def abandon(self, why: str = "") -> Self:
         """Note that no answer came of it. It stays charged."""
-        return self._note(Act.ABANDON, why=text("why", why[:500], empty=True))
+        return self._take(Act.ABANDON, why=text("why", why[:500], empty=True))
 
-    def _take(self, act: Act) -> Self:
-        self._know(self.account.take(self.key, self.token, act))
-        return self
-
-    def _note(self, act: Act, **said: Any) -> Self:
-        self._know(self.account.note(self.key, self.token, act, self._documents, **said))
+    def _take(self, act: Act, **said: Any) -> Self:
+        self._know(self.account.take(self.key, self.token, act, self._documents, **said))
         return self
 
     def __enter__(self) -> Self:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 HALF = 4096
+HEIGHT = re.compile(rb'"height": (\d+), "hash": "[0-9a-f]*", "epoch"')
 SHORT = 8
 """Bytes of a hash that are kept for each entry."""
 REGISTRY = 0
@@ -67,6 +69,7 @@ class Mark:
     def __init__(self, folder: Path, store: str) -> None:
         """The folder is made when something is first seen."""
         self.folder = folder / store
+        self._named = f"{self.folder}{os.sep}"
 
     def remember(self, *seen: Memory) -> None:
         """Keep the newer of what is known and what was seen."""
@@ -93,7 +96,7 @@ class Mark:
     def _witness(self, chain: int, height: int, mark: str) -> None:
         """Eight bytes for each entry, at its place: so a rewound store can be told from one that went another way."""
         try:
-            handle = os.open(self.folder / f"{chain}.seen", os.O_RDWR | os.O_CREAT, 0o600)
+            handle = os.open(f"{self._named}{chain}.seen", os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 os.pwrite(handle, bytes.fromhex(mark)[:SHORT], height * SHORT)
             finally:
@@ -137,7 +140,7 @@ class Mark:
         )
 
     def _path(self, account: int) -> Path:
-        return self.folder / f"{account}.mark"
+        return Path(f"{self._named}{account}.mark")
 
     def _write(self, memory: Memory) -> None:
         try:
@@ -145,10 +148,11 @@ class Mark:
             try:
                 if fcntl is not None:
                     fcntl.flock(handle, fcntl.LOCK_EX)
-                known = _newest(os.pread(handle, 2 * HALF, 0))
-                if known is None or known.height < memory.height:
-                    half = 0 if known is None else 1 - _half(os.pread(handle, 2 * HALF, 0), known)
-                    os.pwrite(handle, _sealed(memory.after(known)), half * HALF)
+                data = os.pread(handle, 2 * HALF, 0)
+                older, newer = sorted((0, HALF), key=lambda place: _height(data, place))
+                if _height(data, newer) < memory.height:
+                    known = None if memory.used else _read(data, newer)
+                    os.pwrite(handle, _sealed(memory.after(known)), older)
             finally:
                 os.close(handle)
         except OSError as error:
@@ -157,35 +161,43 @@ class Mark:
     def _opened(self, account: int) -> int:
         flags = os.O_RDWR | os.O_CREAT
         try:
-            return os.open(self._path(account), flags, 0o600)
+            return os.open(f"{self._named}{account}.mark", flags, 0o600)
         except FileNotFoundError:
             self.folder.mkdir(parents=True, exist_ok=True)
-            return os.open(self._path(account), flags, 0o600)
+            return os.open(f"{self._named}{account}.mark", flags, 0o600)
 
 
 def _sealed(memory: Memory) -> bytes:
-    text = json.dumps(asdict(memory), ensure_ascii=False).encode()
+    fields = {name: getattr(memory, name) for name in Memory.__slots__}
+    text = json.dumps(fields, ensure_ascii=False).encode()
     sealed = b"%08x %s\n" % (zlib.crc32(text), text)
     if len(sealed) > HALF:
         raise StoreError("An account with so long a name or so many coordinates cannot be marked.")
     return sealed.ljust(HALF, b"\0")
 
 
-def _read(half: bytes) -> Memory | None:
-    text = half[9:].split(b"\n", 1)[0]
-    if half[:8] != b"%08x" % zlib.crc32(text) or not text:
+def _text(data: bytes, place: int) -> bytes | None:
+    """What a half says, if it is whole."""
+    text = data[place + 9 : data.find(b"\n", place)]
+    return text if text and data[place : place + 8] == b"%08x" % zlib.crc32(text) else None
+
+
+def _height(data: bytes, place: int) -> int:
+    """How high the chain was when a half was written; -1 if it is not whole."""
+    found = HEIGHT.search(_text(data, place) or b"")
+    return -1 if found is None else int(found[1])
+
+
+def _read(data: bytes, place: int) -> Memory | None:
+    text = _text(data, place)
+    if text is None:
         return None
     found = json.loads(text)
     return Memory(**{**found, "used": tuple(found["used"])})
 
 
 def _newest(data: bytes) -> Memory | None:
-    found = [memory for half in (data[:HALF], data[HALF:]) if (memory := _read(half)) is not None]
-    return max(found, key=lambda memory: memory.height, default=None)
-
-
-def _half(data: bytes, known: Memory) -> int:
-    return 0 if _read(data[:HALF]) == known else 1
+    return _read(data, max((0, HALF), key=lambda place: _height(data, place)))
 
 
 __all__ = ["REGISTRY", "Mark", "Memory", "state_folder"]

@@ -14,10 +14,17 @@ A store runs a transition on what it sees under its lock, and keeps the entries 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
+from dpcompose.ledger.chain import Head
 from dpcompose.ledger.errors import KeyConflict, WrongState
+
+Documents = Mapping[str, Mapping[str, Any]]
+"""What is known under a key, by kind of entry."""
+Used = dict[int, tuple[int, list[int]]]
+"""Of accounts: an epoch, and what is used of it."""
 
 
 class State(StrEnum):
@@ -98,6 +105,46 @@ class Effect:
     sign: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One account that a request is charged to, in its epoch, and what the request takes from it."""
+
+    account: int
+    name: str
+    epoch: int
+    cost: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a client wants done under a key."""
+
+    account: int
+    name: str
+    chain: int
+    key: str
+    acts: tuple[Act, ...]
+    scopes: tuple[Scope, ...] = ()
+    what: Mapping[str, Any] | None = None
+    token: str = ""
+    said: Mapping[str, Any] = field(default_factory=dict)
+    """What is written beside: purpose, who, why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where the key stands now, and everything that is known under it."""
+
+    state: State
+    documents: Mapping[str, Mapping[str, Any]]
+    """By kind of entry."""
+    head: Head
+    used: Used = field(default_factory=dict)
+    """Of each account that was debited: its epoch, and what is used of it now."""
+    marked: bool = False
+    """Whether it is marked outside the store already."""
+
+
 class DoesNotFit(Exception):
     """A scope that has too little left; the caller says it in words."""
 
@@ -148,4 +195,20 @@ def _impossible(act: Act, state: State | None, key: str) -> str:
     return f"{key!r} is {state}, so one cannot {act} it."
 
 
-__all__ = ["LEADS", "PAST", "PHASE", "Act", "Balance", "DoesNotFit", "Effect", "Seen", "State", "transition"]
+__all__ = [
+    "LEADS",
+    "PAST",
+    "PHASE",
+    "Act",
+    "Balance",
+    "Documents",
+    "DoesNotFit",
+    "Effect",
+    "Outcome",
+    "Scope",
+    "Seen",
+    "State",
+    "Step",
+    "Used",
+    "transition",
+]

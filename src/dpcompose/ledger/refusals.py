@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from dpcompose import spec
 from dpcompose.description import Composition, Mechanism
 from dpcompose.errors import DPError
-from dpcompose.ledger.desk import Scope
 from dpcompose.ledger.epochs import Present
 from dpcompose.ledger.errors import Refused
+from dpcompose.ledger.protocol import Scope
 from dpcompose.ledger.requests import Request
 from dpcompose.ledger.rules import FilterRule, Rule, exact
 from dpcompose.ledger.stores import statements

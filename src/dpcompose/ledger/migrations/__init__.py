@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-NEWEST = "0001"
+NEWEST = "0002"
 """The schema that this version of the library reads and writes."""
 PLACE = Path(__file__).parent
 

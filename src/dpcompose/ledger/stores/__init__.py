@@ -1,7 +1,8 @@
 """The stores: SQLite for one machine, PostgreSQL for many.
 
-Read `store` (what the desk needs), `tables` and `statements`; `hot` and `notes` are the same, faster; `sqlite` and
-`postgresql` are the two stores.
+Read `store` (what the desk needs), `tables` and `statements`; `hot` is the same, faster. A `plain` step needs no
+thinking under the lock: `door` and `batch` take those of many clients of a file at once, `remote` has the server take
+them. `sqlite` and `postgresql` are the two stores.
 """
 
 from __future__ import annotations

@@ -165,4 +165,4 @@ def done(connection: Connection, acts: Sequence[tuple[str, dict[str, Any]]]) -> 
     return [cursor.rowcount for cursor in cursors]
 
 
-__all__ = ["Found", "Line", "ask", "done", "executed", "keep"]
+__all__ = ["Found", "Line", "ask", "compiled", "done", "executed", "keep"]

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from psycopg.errors import CheckViolation, UniqueViolation
 from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
 
-from dpcompose.ledger.stores.store import Store
+from dpcompose.ledger.stores import remote
+from dpcompose.ledger.stores.plain import Placed, Plain
+from dpcompose.ledger.stores.store import DRIVERS, Seen, Store
 
 AGAIN = {"40001", "40P01", "57P01", "57P02", "57P03", "55P03"}
 """Serialisation, deadlock, a server that goes down or comes up: try again."""
@@ -21,8 +25,6 @@ class PostgreSQL(Store):
     What is read after the lock is what the last holder of the lock left behind; the debit is guarded in its own
     statement all the same, and the table's CHECK stands behind both.
     """
-
-    notes = True
 
     def __init__(self, url: URL) -> None:
         """The database must be there; its tables are made."""
@@ -42,6 +44,20 @@ class PostgreSQL(Store):
     def _writing(self, *, durable: bool) -> Iterator[Connection]:
         with self.engine.connect().execution_options(dpcompose_note=not durable) as connection, connection.begin():
             yield connection
+
+    def plain(self, step: Plain, seen: Seen) -> Placed | None:  # noqa: ARG002 - a server takes steps one by one
+        """In one message; whatever goes wrong is found out again on the long way."""
+        try:
+            pooled = self.engine.raw_connection()
+            try:
+                return remote.place(pooled.driver_connection, step)
+            finally:
+                pooled.close()
+        except (CheckViolation, UniqueViolation):
+            return None
+        except (DBAPIError, *DRIVERS):
+            self.forget()
+            return None
 
     def refusal(self, error: BaseException) -> str | None:
         """A refusal by the server leaves nothing behind; a lost connection may be tried again."""

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
+from sqlalchemy.exc import DBAPIError
 
 from dpcompose.ledger.errors import StoreError
-from dpcompose.ledger.stores.store import Store
-
-try:
-    import fcntl
-except ImportError:  # not on Windows, where writers queue at SQLite's own lock
-    fcntl = None  # type: ignore[assignment]
+from dpcompose.ledger.stores import batch
+from dpcompose.ledger.stores.door import Door
+from dpcompose.ledger.stores.plain import Placed, Plain
+from dpcompose.ledger.stores.store import DRIVERS, Seen, Store
 
 PATIENCE = 120.0
 """Seconds that a writer waits for the others."""
@@ -51,7 +50,10 @@ class SQLite(Store):
         kind = _file_system(self.path.parent)
         if kind in NETWORK:
             raise StoreError(f"{self.shown} lies on a network file system ({kind}): use a local disk, or PostgreSQL.")
+        self.door = Door(self.path)
         self._turn = threading.Lock()
+        self._kept: tuple[Engine, PoolProxiedConnection] | None = None
+        self._parents: tuple[Engine, PoolProxiedConnection] | None = None
 
     @property
     def address(self) -> str:
@@ -71,37 +73,88 @@ class SQLite(Store):
         return engine
 
     def _writing(self, *, durable: bool) -> Iterator[Connection]:
-        with self.engine.connect() as connection, self._turn, self._door():
-            connection.connection.driver_connection.execute(  # type: ignore[union-attr]  # it is connected
-                f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}"
-            )
+        with self.engine.connect() as connection, self._entered():
+            _synchronous(connection.connection, durable=durable)
             with connection.begin():
                 yield connection
 
     @contextmanager
-    def _door(self) -> Iterator[None]:
-        """Wait in the order of coming: SQLite's own waiting sleeps, also while nobody writes.
+    def _entered(self) -> Iterator[None]:
+        """Wait at the door: SQLite's own waiting sleeps, also while nobody writes.
 
-        Whoever does not queue here is still kept out by `BEGIN IMMEDIATE`. A killed process leaves no lock behind.
+        Whoever does not queue there is still kept out by `BEGIN IMMEDIATE`.
         """
-        if fcntl is None:
-            yield
-            return
         try:
-            handle = os.open(f"{self.path}-door", os.O_CREAT | os.O_RDWR, 0o666)
+            handle = self.door.open()
         except OSError as error:
             raise StoreError(f"{self.shown} cannot be written, so nothing was charged: {error.strerror}.") from None
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with self.door.entered(handle):
             yield
-        finally:
-            os.close(handle)
+
+    def plain(self, step: Plain, seen: Seen) -> Placed | None:
+        """Together with the steps of whoever else waits; what goes wrong is found out again on the long way."""
+        try:
+            return self.door.pass_through(step, lambda steps: self._served(steps, seen))
+        except (DBAPIError, OSError, *DRIVERS):
+            self.forget()
+            return None
+
+    def _served(self, steps: Sequence[Plain], seen: Seen) -> list[Placed | None]:
+        """All steps in one transaction, as durable as the most careful of them asks for."""
+        with self._inside() as pooled:
+            driver = pooled.driver_connection
+            _synchronous(pooled, durable=any(step.durable for step in steps))
+            batch.run(driver, "BEGIN IMMEDIATE")
+            made = batch.Batch(driver)
+            placed = [made.place(step) for step in steps]
+            made.write()
+            batch.run(driver, "COMMIT")
+        kept = [(step, where) for step, where in zip(steps, placed, strict=True) if where is not None]
+        marked = iter(seen(kept))
+        return [None if where is None else next(marked) for where in placed]
+
+    @contextmanager
+    def _inside(self) -> Iterator[PoolProxiedConnection]:
+        """The connection of whoever is inside the door; kept as long as nothing goes wrong with it."""
+        engine = self.engine
+        with self._turn:
+            if self._kept is not None and self._kept[0] is not engine:
+                self._parents, self._kept = self._kept, None  # never touched in a child, nor let go
+            if self._kept is None:
+                self._kept = engine, engine.raw_connection()
+            pooled = self._kept[1]
+            try:
+                yield pooled
+            except BaseException:
+                self._kept = None
+                pooled.close()  # which rolls back what was not committed
+                raise
+
+    def forget(self) -> None:
+        """Also the connection that was kept, as soon as nobody is inside with it."""
+        if self._pid == os.getpid():
+            with self._turn:
+                if self._kept is not None:
+                    self._kept[1].close()
+                self._kept = None
+        super().forget()
+
+    close = forget
 
     def refusal(self, error: BaseException) -> str | None:
         """SQLite says at once what is wrong, and has then written nothing."""
         said = str(error)
         found = next((reason for sign, reason in REFUSALS.items() if sign in said), None)
         return found or f"refuses: {' '.join(said.split())[:200]}"
+
+
+def _synchronous(pooled: PoolProxiedConnection, *, durable: bool) -> None:
+    """What a COMMIT waits for, on this connection."""
+    wanted = "FULL" if durable else "NORMAL"
+    if pooled.info.get("synchronous") != wanted:
+        pooled.info["synchronous"] = None
+        batch.run(pooled.driver_connection, f"PRAGMA synchronous={wanted}")
+        pooled.info["synchronous"] = wanted
 
 
 def _prepared(connection: Any, _record: object) -> None:

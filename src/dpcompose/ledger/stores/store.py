@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -19,8 +19,11 @@ from sqlalchemy.exc import DBAPIError
 
 from dpcompose.ledger.errors import StoreError, Uncertain
 from dpcompose.ledger.migrations import NEWEST, PLACE
+from dpcompose.ledger.stores.plain import Placed, Plain
 
 T = TypeVar("T")
+Seen = Callable[[Sequence[tuple[Plain, Placed]]], Sequence[Placed]]
+"""Marks outside the store where steps came to stand, and says of which it did."""
 DRIVERS = (sqlite3.Error, psycopg.Error)
 """What the drivers raise when they are spoken to directly."""
 ATTEMPTS = 6
@@ -29,9 +32,6 @@ PAUSE = 0.05
 
 class Store(ABC):
     """Where a book is kept."""
-
-    notes = False
-    """Whether it links a note by itself, in one statement."""
 
     def __init__(self, shown: str) -> None:
         """Named, without a password, as a sentence may name it."""
@@ -65,6 +65,14 @@ class Store(ABC):
     @abstractmethod
     def refusal(self, error: BaseException) -> str | None:
         """Why the store itself refuses, if nothing can have been written; None if another attempt may succeed."""
+
+    @abstractmethod
+    def plain(self, step: Plain, seen: Seen) -> Placed | None:
+        """Take a step that is simply the next one, as fast as the store can; None if it is not, or was not answered.
+
+        Then the caller takes the long way through `write`, which finds what was kept nevertheless. A store that takes
+        steps of several clients at once says what it has `seen`, and who of them need not mark it any more.
+        """
 
     def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
         """Run work in one transaction, again if the store asks for it or was lost.
@@ -158,4 +166,4 @@ def _upgrade(connection: Connection, wanted: str) -> None:
     command.upgrade(config, wanted)
 
 
-__all__ = ["Store"]
+__all__ = ["DRIVERS", "Seen", "Store"]

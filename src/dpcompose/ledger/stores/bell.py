@@ -1,0 +1,42 @@
+"""A bell: who waits at a door can be woken by other processes of this machine. Ringing says nothing, it only wakes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from contextlib import suppress
+
+NOWHERE = "-"
+
+
+class Bell:
+    """Of one thread of one process. Where the system has no such sockets, nobody is woken, and waits to the end."""
+
+    def __init__(self, patience: float) -> None:
+        """Its waits end after so many seconds."""
+        self.pid, self.address = os.getpid(), NOWHERE
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        whole, part = divmod(patience, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", int(whole), int(part * 1e6)))
+        with suppress(OSError):
+            self._socket.bind("")  # the system finds a name, and forgets it with the process
+            name = self._socket.getsockname()
+            if isinstance(name, bytes):
+                self.address = name.hex()
+
+    def wait(self) -> None:
+        """Until it rings, or it was long enough."""
+        with suppress(BlockingIOError):
+            self._socket.recv(1)
+
+    def ring(self, address: str) -> None:
+        """Wake somebody, if there is anybody."""
+        with suppress(OSError, ValueError):
+            self._socket.sendto(b"", socket.MSG_DONTWAIT, bytes.fromhex(address))
+
+    def __del__(self) -> None:
+        self._socket.close()
+
+
+__all__ = ["Bell"]
