@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import secrets
 import threading
 import time
@@ -171,7 +170,7 @@ class Door:
     def _place(self) -> int:
         """Where this thread leaves its steps."""
         if getattr(self._own, "place", None) is None:
-            self._own.place = random.SystemRandom().randrange(PLACES)
+            self._own.place = secrets.randbelow(PLACES)
         return int(self._own.place)
 
 
