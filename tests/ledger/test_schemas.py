@@ -14,6 +14,7 @@ from dpcompose.ledger.migrations import NEWEST, PLACE
 from dpcompose.ledger.stores import store_at
 from dpcompose.ledger.stores.tables import SCHEMA
 from ledger.tampering import behind_its_back
+from postgres_server import Server
 
 RELEASED = Path(__file__).parent / "released"
 STEP = dpc.BlackBox(epsilon=0.1)
@@ -39,6 +40,22 @@ def test_a_book_of_every_released_schema_is_brought_up_and_goes_on(dump: Path, t
         assert account.used == before
         account.spend(dpc.Laplace(scale=100), key="today")
         assert account.used["rho"] > before["rho"]
+        assert book.verify().holds
+
+
+def test_a_server_of_the_first_schema_is_brought_up_and_takes_steps_by_itself(server: Server) -> None:
+    url = server.database()
+    old = store_at(url)
+    old.migrate("0001")
+    assert old.version() == "0001"
+    old.close()
+    with ledger.open(url) as book:
+        assert book.desk.store.version() == NEWEST
+        account = book.create("x", epsilon=1, unit="person", filter="basic")
+        for i in range(3):
+            account.spend(STEP, key=str(i)).commit()
+        with book.desk.store.engine.connect() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM pg_proc WHERE proname = 'dpcompose_step'").scalar()
         assert book.verify().holds
 
 

@@ -21,13 +21,14 @@ from dpcompose.ledger import epochs, refusals
 from dpcompose.ledger.desk import Outdated
 from dpcompose.ledger.errors import Refused
 from dpcompose.ledger.grants import Grant
-from dpcompose.ledger.history import Entry, history
+from dpcompose.ledger.history import Entry, described, history
 from dpcompose.ledger.protocol import Act, Documents, DoesNotFit, Outcome, Scope, Step
 from dpcompose.ledger.reports.statement import Statement, statement
 from dpcompose.ledger.requests import Disjoint, Request, request_for, text
 from dpcompose.ledger.rules import Guarantee, Rule, exact
 from dpcompose.numerics.enclosure import Real
 from dpcompose.shown import NotebookResult
+from dpcompose.spec import AsWritten
 
 if TYPE_CHECKING:
     from dpcompose.ledger.book import Book
@@ -229,7 +230,8 @@ class Account(NotebookResult):
             Scope(a, name, rules[a][0], request.cost(rules[a][1], doubled=a in doubled)) for a, name in charged
         )
         if not any(any(scope.cost) for scope in scopes):
-            raise InvalidParameter("mechanism", request.what, "one that costs something: this one needs no budget")
+            shown = AsWritten(described(request.what))
+            raise InvalidParameter("mechanism", shown, "one that costs something: this one needs no budget")
         return scopes
 
     def _granted(
