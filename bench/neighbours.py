@@ -1,57 +1,96 @@
-"""The law of neighbours, for as long as there is time: pairs of nasty tables on every engine, with silent noise.
+"""The law of neighbours, for as long as there is time: nasty tables on every engine, with silent noise.
 
-`python bench/neighbours.py --pairs 1000000 --seed 1` says how many pairs were drawn on each engine, how many were
-answered and how many refused (by names and types alone), and stops at the first violation.
+Tables come in groups: a table with one unit's rows in twenty variants, of which every two are neighbours; two units in
+five variants each; or four units, each of them there or not. So n releases hold many more than n pairs against the law,
+and each pair is one of different tables. The law is that of `tests/release/law.py`; the first violation stops the run.
+
+`python bench/neighbours.py --seconds 800` goes on where the last run stopped: what was done is a line a part in
+`out/neighbours.jsonl`. `--spark 20` draws so many groups on Spark. Without time it says what has been reached so far.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
-import warnings
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import count, cycle
 from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path[0] = str(Path(__file__).parents[1] / "tests")  # in place of this folder, whose release.py is another
 
-from release import forms, law
-
-WEIGHTS = {**dict.fromkeys(forms.FORMS, 1.0), "parquet": 0.25, "duckdb": 0.5, "csv": 2.0, "pandas objects": 1.0}
-PART = 1000
+FORMS = ["arrow", "polars", "duckdb", "arrow", "pandas nullable", "csv", "polars lazy", "pandas arrow", "duckdb"]
+FORMS += ["pandas numpy", "csv", "arrow", "pandas objects", "parquet"]
+"""The turns that are taken; engines that read what lies in memory take most of them."""
+PART = 25
+"""Groups of a turn."""
 
 
 def main() -> None:
-    """Draw, release, compare; a line for each engine."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--spark", type=int, default=0, help="so many pairs on Spark, too")
+    """Draw, release, compare; then a line for each engine."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--spark", type=int, default=0, help="so many groups on Spark")
+    parser.add_argument("--out", type=Path, default=Path("out/neighbours.jsonl"))
     given = parser.parse_args()
-    warnings.simplefilter("ignore")
-    whole = sum(WEIGHTS.values())
-    print(f"{'form':<16} {'pairs':>8} {'answered':>9} {'refused':>8} {'cpu s':>8}")
-    total = 0
-    for form, weight in WEIGHTS.items():
-        pairs, began, kinds = round(given.pairs * weight / whole), time.process_time(), Counter[str]()
-        for start in range(0, pairs, PART):
-            kinds.update(law.each(given.seed * 10**6 + start, min(PART, pairs - start), form))
-        total += kinds.total()
-        said(form, kinds, began)
-    if given.spark:
-        from release.engines import spark
-
-        began = time.process_time()
-        kinds = Counter(law.on_spark(spark(), given.seed, given.spark))
-        total += kinds.total()
-        said("spark", kinds, began)
-    print(f"{total} pairs, no violation")
+    given.out.parent.mkdir(exist_ok=True)
+    ends = time.monotonic() + given.seconds
+    for part in drawn(next_seed(given.out), ends, given.spark):
+        with given.out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(part) + "\n")
+    told(given.out)
 
 
-def said(form: str, kinds: Counter[str], began: float) -> None:
-    """One line."""
-    spent = time.process_time() - began
-    print(f"{form:<16} {kinds.total():>8} {kinds['answer']:>9} {kinds['InvalidData']:>8} {spent:>8.0f}", flush=True)
+def drawn(seed: int, ends: float, spark: int) -> Iterator[dict[str, Any]]:
+    """The parts, until the time is up."""
+    if spark:
+        from release import law
+        from release.engines import spark as session
+
+        yield summed("spark", seed, law.on_spark(session(), seed, spark))
+    for turn, form in zip(count(seed), cycle(FORMS[seed % len(FORMS) :] + FORMS[: seed % len(FORMS)]), strict=False):
+        if time.monotonic() >= ends:
+            return
+        from release import law
+
+        yield summed(form, turn, law.dozens(turn, PART, form))
+
+
+def summed(form: str, seed: int, found: Any) -> dict[str, Any]:
+    """What one part held against the law."""
+    began, total = time.process_time(), Counter[str]()
+    for one in found:
+        total.update({"tables": one.tables, "pairs": one.pairs, one.kind: one.pairs})
+    return {"form": form, "seed": seed, **total, "cpu": round(time.process_time() - began, 1)}
+
+
+def parts(path: Path) -> list[dict[str, Any]]:
+    """What was done so far."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+def next_seed(path: Path) -> int:
+    """One that no part had."""
+    return max((part["seed"] for part in parts(path)), default=0) + 1
+
+
+def told(path: Path) -> None:
+    """The table."""
+    rows: dict[str, Counter[str]] = defaultdict(Counter)
+    for part in parts(path):
+        for form in (part.pop("form"), "all"):
+            rows[form].update(part)
+    print(f"{'form':<16} {'tables':>9} {'pairs':>10} {'answered':>10} {'refused':>9} {'cpu s':>8} {'pairs/s':>8}")
+    for form, row in sorted(rows.items(), key=lambda item: item[1]["pairs"]):
+        seconds = max(float(row["cpu"]), 0.1)
+        print(
+            f"{form:<16} {row['tables']:>9} {row['pairs']:>10} {row['answer']:>10} {row['InvalidData']:>9} "
+            f"{seconds:>8.0f} {row['pairs'] / seconds:>8.0f}"
+        )
+    print(f"{rows['all']['pairs']} pairs, no violation")
 
 
 if __name__ == "__main__":

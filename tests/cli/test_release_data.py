@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -48,7 +50,8 @@ def test_an_answer_is_kept_before_it_is_shown_and_a_refusal_leaves_no_file(run, 
     os.close(reader)  # whoever was to read the answer is gone
     command = [sys.executable, "-c", "from dpcompose.cli import main; main()", *asked, "--keep", "answer.json"]
     with os.fdopen(writer, "wb") as out:
-        assert subprocess.run(command, stdout=out, cwd=folder, check=False).returncode != 0
+        gone = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, cwd=folder, check=False)
+    assert (gone.returncode, gone.stderr) == (141, b"")
     kept = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
     assert kept["schema"] == "dpc.release/1"
     assert len(tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))["spent"]) == 1
@@ -57,6 +60,17 @@ def test_an_answer_is_kept_before_it_is_shown_and_a_refusal_leaves_no_file(run, 
     assert "a file that can be made" in err
     assert run(*asked, "--keep", "more.json", "--unit", "nobody")[0] == 2
     assert not (folder / "more.json").exists()
+
+
+@pytest.mark.parametrize("place", ["full", "closed"])
+def test_an_answer_that_cannot_be_written_is_kept_and_told_in_a_sentence(folder: Path, place: str) -> None:
+    asked = "release count visits.parquet --unit user --epsilon 0.5 --keep answer.json"
+    to = {"full": "/dev/full", "closed": "&-"}[place]
+    command = f"{shlex.quote(sys.executable)} -m dpcompose {asked} >{to}"
+    found = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, cwd=folder, check=False)
+    assert found.returncode == 74
+    assert re.fullmatch(r"dpcompose: The answer could not be written: [^\n]+\.\n", found.stderr)
+    assert json.loads((folder / "answer.json").read_text(encoding="utf-8"))["schema"] == "dpc.release/1"
 
 
 def test_keys_move_no_cursor_and_a_file_of_keys_is_not_repeated(run, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-DUCK_TYPES = {"text": "VARCHAR", "short text": "VARCHAR COLLATE NOCASE", "category": "VARCHAR COLLATE NOACCENT.NOCASE"}
+from release import nasty, several
 
 
 def arrow(table: Any) -> Any:
@@ -22,7 +23,9 @@ def arrow(table: Any) -> Any:
 
 
 def polars(table: Any) -> Any:
-    return pl.DataFrame([pl.Series(name, table.column(name)) for name in table.column_names])
+    frame = pl.DataFrame([pl.Series(name, table.column(name)) for name in table.column_names])
+    listed = [name for name in table.column_names if nasty.special(table, name) == "ENUM"]
+    return frame.with_columns(pl.col(name).cast(pl.Enum(nasty.ENUM.values)) for name in listed) if listed else frame
 
 
 def lazy(table: Any) -> Any:
@@ -70,18 +73,32 @@ def pandas_numpy(table: Any) -> Any:
 
 
 def relation(table: Any) -> Any:
-    """A DuckDB table, with collated texts."""
-    connection = duckdb.connect()
+    """A DuckDB table, with collated texts and with types that only DuckDB has."""
+    connection = _connection()
     if pa.types.is_float16(table.schema.field("value").type):
         table = table.set_column(2, "value", table.column("value").cast(pa.float32()))  # DuckDB reads no halves
+    columns = ", ".join(f"{name} {_duck_type(table, name)}" for name in table.column_names)
     connection.register("arrow_rows", table)
-    connection.execute("CREATE TABLE rows AS SELECT * FROM arrow_rows WHERE false")
-    for name in table.column_names:
-        dtype = table.schema.field(name).type
-        if pa.types.is_string(dtype) or pa.types.is_dictionary(dtype):
-            connection.execute(f"ALTER TABLE rows ALTER {name} TYPE VARCHAR COLLATE NOCASE")
+    connection.execute(f"CREATE OR REPLACE TABLE rows ({columns})")
     connection.execute("INSERT INTO rows SELECT * FROM arrow_rows")
     return connection.table("rows")
+
+
+@cache
+def _connection() -> Any:
+    return duckdb.connect(config={"threads": "1"})
+
+
+def _duck_type(table: Any, name: str) -> str:
+    """The type of a column in DuckDB."""
+    dtype, special = table.schema.field(name).type, nasty.special(table, name)
+    if special == "ENUM":
+        return "ENUM(" + ", ".join("'" + text.replace("'", "''") + "'" for text in nasty.ENUM.values) + ")"
+    if special:
+        return special
+    if pa.types.is_string(dtype) or pa.types.is_dictionary(dtype):
+        return "VARCHAR COLLATE NOCASE"
+    return str(_connection().from_arrow(pa.table({name: pa.nulls(0, dtype)})).types[0])
 
 
 class Parquet:
@@ -140,7 +157,7 @@ class Anything:
 
 def objects(columns: Any, rows: list[tuple[Any, ...]]) -> tuple[pd.DataFrame, dict[str, str]]:
     """A pandas frame of Python objects, and what they are declared to be."""
-    types = {}
+    types = {"extra": "int"}
     frame = {}
     for place, (name, column) in enumerate(zip(("unit", "key", "value"), columns, strict=True)):
         dtype = column.dtype
@@ -152,6 +169,7 @@ def objects(columns: Any, rows: list[tuple[Any, ...]]) -> tuple[pd.DataFrame, di
         known = known or ("bool" if pa.types.is_boolean(dtype) else "date" if pa.types.is_date32(dtype) else None)
         types[name] = known or ("float" if name == "value" else "int")
         frame[name] = pd.Series([row[place] for row in rows], dtype=object)
+    frame["extra"] = pd.Series([several.second(row) for row in rows], dtype=object)
     return pd.DataFrame(frame), types
 
 
@@ -165,6 +183,8 @@ def strayed(chance: Random, rows: list[tuple[Any, ...]], who: Any) -> list[tuple
     for _ in range(chance.choice([0, 1, 3])):
         cells = list(chance.choice(rows)) if rows else [who, None, None]
         cells[0] = who
-        cells[chance.randrange(3)] = chance.choice(STRAY)
+        place = chance.randrange(3)
+        known = place == 0 and isinstance(who, bool)  # True would be somebody
+        cells[place] = chance.choice(STRAY[:-1] if known else STRAY)
         found.append(tuple(cells))
     return [*rows, *found]

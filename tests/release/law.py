@@ -8,6 +8,7 @@ mechanism was told. `Violation` says which of these fails.
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,12 +22,13 @@ from unittest import mock
 import dpcompose as dpc
 from dpcompose import release
 from dpcompose.release.ask.quantiles import Quantile, gaps
-from dpcompose.release.asking import answer
+from dpcompose.release.asking import answers as answers_to
 from dpcompose.release.engine import answers, sandbox, tables
 from dpcompose.release.engine.secret import Secret
 from dpcompose.release.sampling.testing import RepeatableBytesForTests
-from release import forms, lines, nasty, oracle
+from release import forms, lines, nasty, oracle, several
 from release.engines import Book
+from release.groups import MANY, group
 
 RANGE: dict[str, Any] = {"value": "value", "lower": -3, "upper": 10, "grid": Fraction(1, 4)}
 
@@ -63,8 +65,10 @@ def priced(statistic: str, options: dict[str, Any]) -> Any:
     return replace(_mechanisms(statistic, shape), query=release.query(statistic, **options))
 
 
-def question(chance: Random, keys: list[Any] | None, *, every_row: bool, replaced: bool, unseen: bool = False) -> Any:
-    """A statistic with bounds of every kind, and its price."""
+def question(
+    chance: Random, keys: list[Any] | None, *, every_row: bool, replaced: bool, unseen: bool = False
+) -> several.Asked:
+    """A statistic with bounds of every kind, now and then by two columns or with a condition, and its price."""
     statistic = chance.choice(["count", "count", "count", "sum", "mean", "variance", "quantile"])
     options: dict[str, Any] = {"unit": release.EVERY_ROW if every_row else "unit", "epsilon": 1}
     options["adjacency"] = dpc.REPLACE_ONE if replaced else dpc.ADD_REMOVE
@@ -73,9 +77,10 @@ def question(chance: Random, keys: list[Any] | None, *, every_row: bool, replace
     if statistic != "count":
         options |= RANGE
     if statistic == "quantile":
-        return priced(statistic, {**options, "q": chance.choice([0, Fraction(1, 3), Fraction(1, 2), 1])})
+        options["q"] = chance.choice([0, Fraction(1, 3), Fraction(1, 2), 1])
+        return several.asked(chance, statistic, options, priced)
     if unseen and statistic != "count":
-        return priced(statistic, options)
+        return several.asked(chance, statistic, options, priced)
     if (keys is not None or unseen) and chance.random() < 0.8:
         options["by"] = "key"
         if not every_row:
@@ -84,7 +89,12 @@ def question(chance: Random, keys: list[Any] | None, *, every_row: bool, replace
             options |= {"epsilon": 8, "delta": Fraction(1, 2)}  # so that a key of a few units is shown
         else:
             options["keys"] = keys
-    return priced(statistic, options)
+    return several.asked(chance, statistic, options, priced)
+
+
+def questions(chance: Random, keys: list[Any] | None, **known: Any) -> list[several.Asked]:
+    """One question, and now and then two more about the same units, for one charge."""
+    return [question(chance, keys, **known) for _ in range(chance.choice([1, 1, 1, 1, 1, 1, 1, 3]))]
 
 
 @dataclass
@@ -96,17 +106,18 @@ class Outcome:
     labels: list[Any] = field(default_factory=list)
     charges: int = 0
     exact: Any = None
+    salt: tuple[int, int] = (1, 0)
 
 
 @contextmanager
 def watched() -> Iterator[list[Any]]:
-    """The exact sums on their way to the noise."""
+    """The exact sums on their way to the noise, and the salt that they were bounded with."""
     seen: list[Any] = []
 
     def spy(function: Any) -> Any:
         def watch(*given: Any) -> Any:
             held = function(*given).spent_in(lambda found: found)
-            seen.append(held)
+            seen.append((held, (given[-1].a, given[-1].b)))
             return Secret(held)
 
         return watch
@@ -120,7 +131,7 @@ def watched() -> Iterator[list[Any]]:
 @contextmanager
 def shared_engine() -> Iterator[None]:
     """One embedded engine for many releases of frames, as to start one takes longer than a small release."""
-    with sandbox.engine() as connection:
+    with mock.patch.dict(sandbox.LOCKED, {"threads": "1"}), sandbox.engine() as connection:
         started = tables.engine
 
         @contextmanager
@@ -143,71 +154,115 @@ def each(seed: int, pairs: int, form: str) -> Iterator[str]:
             yield _one(chance, number, form)
 
 
-def on_spark(session: Any, seed: int, pairs: int) -> Iterator[str]:
+def on_spark(session: Any, seed: int, groups: int) -> Iterator[Found]:
     """The same on Spark, where a release takes seconds."""
     chance = Random(seed)  # noqa: S311 - tables for tests
-    labels = tuple(column for column in nasty.LABELS if column.name != "uint64")  # Spark has no such numbers
-    for number in range(pairs):
-        found = nasty.pair(chance, every_row=number % 5 == 0, labels=labels)
-        odd = found.columns[1] is nasty.ODD_DAY
-        keys = None if odd else found.keys
-        price = question(chance, keys, every_row=number % 5 == 0, replaced=found.replaced, unseen=odd)
-        seen = []
-        for rows in (found.here, found.there):
-            table = nasty.table(found.columns, rows)
-            seen.append(outcome(price, forms.on_spark(session, table), number, {}))
-            agree(price, seen[-1], nasty.rows(table), number)
-        compare(price, *seen)
-        yield seen[0].kind
+    for number in range(groups):
+        yield together(chance, number, "spark", lambda table: forms.on_spark(session, table), size=4)
 
 
 def _one(chance: Random, number: int, form: str) -> str:
-    every_row = chance.random() < 0.2
+    """One pair."""
+    return together(chance, number, form, forms.FORMS.get(form), size=2).kind
+
+
+@dataclass(frozen=True)
+class Found:
+    """How many tables were released, how many pairs of them are neighbours, and what became of them."""
+
+    kind: str
+    tables: int
+    pairs: int
+
+
+def dozens(seed: int, groups: int, form: str) -> Iterator[Found]:
+    """Groups of tables on one form, of which all neighbours obey the law."""
+    chance = Random(f"{form} {seed}")  # noqa: S311 - tables for tests
+    with shared_engine():
+        for number in range(groups):
+            yield together(chance, number, form, forms.FORMS.get(form), size=MANY)
+
+
+def together(chance: Random, number: int, form: str, build: Any, *, size: int) -> Found:
+    """Release every table of a group, and compare those that are neighbours."""
     if form == "csv":
-        text = lines.pair(chance)
-        price = question(chance, text.keys or None, every_row=False, replaced=text.replaced)
-        here, there = (outcome(price, text.written(rows, CSV), number, {}) for rows in (text.here, text.there))
-        compare(price, here, there)
-        return here.kind
-    found = nasty.pair(chance, every_row=every_row, holes=form != "pandas numpy")
-    odd = found.columns[1] is nasty.ODD_DAY
-    price = question(chance, None if odd else found.keys, every_row=every_row, replaced=found.replaced, unseen=odd)
-    seen = []
-    for rows in (found.here, found.there):
-        if form == "pandas objects":
-            mine = not every_row and (found.replaced or any(row[0] == found.who for row in rows))
-            frame, types = forms.objects(found.columns, forms.strayed(chance, rows, found.who) if mine else rows)
-            seen.append(outcome(price, frame, number, {"types": types}))
+        text = lines.group(chance, size)
+        asked = questions(chance, text.keys or None, every_row=False, replaced=text.replaced)
+        prices = [one.price for one in asked]
+        seen = [released(prices, text.written(rows, CSV), number, {}) for rows in text.tables]
+        return judged(prices, seen, text.edges)
+    every_row = chance.random() < 0.2
+    objects = form == "pandas objects"
+    more = (lambda rows, who: forms.strayed(chance, rows, who)) if objects else (lambda rows, _: rows)
+    found = group(
+        chance,
+        every_row=every_row,
+        labels=nasty.labels(form),
+        holes=form != "pandas numpy",
+        size=size,
+        more=more,
+    )
+    keys = nasty.listable(found.columns[1], found.keys)
+    asked = questions(chance, keys, every_row=every_row, replaced=found.replaced, unseen=keys is None)
+    prices, seen = [one.price for one in asked], []
+    for rows in found.tables:
+        if objects:
+            frame, types = forms.objects(found.columns, rows)
+            seen.append(released(prices, frame, number, {"types": types}))
             continue
         table = nasty.table(found.columns, rows)
-        seen.append(outcome(price, forms.FORMS[form](table), number, {}))
-        agree(price, seen[-1], nasty.rows(table), number)
-    compare(price, *seen)
-    return seen[0].kind
+        read = nasty.rows(table)
+        seen.append(released(prices, build(several.widened(table, read)), number, {}))
+        for one, outcome in zip(asked, seen[-1], strict=True):
+            agree(one.single, outcome, one.rows(read))
+    return judged(prices, seen, found.edges)
+
+
+def judged(prices: list[Any], seen: list[list[Outcome]], edges: list[tuple[int, int]]) -> Found:
+    """Hold all neighbours against each other."""
+    for here, there in edges:
+        for price, one, other in zip(prices, seen[here], seen[there], strict=True):
+            compare(price, one, other)
+    return Found(seen[0][0].kind, len(seen), len(edges))
 
 
 def outcome(price: Any, data: Any, seed: int, door: Mapping[str, Any]) -> Outcome:
     """Release it."""
+    (found,) = released([price], data, seed, door)
+    return found
+
+
+def released(prices: list[Any], data: Any, seed: int, door: Mapping[str, Any]) -> list[Outcome]:
+    """Several answers for one charge; what engines warn of is among their words."""
     book = Book()
-    source: Any = RepeatableBytesForTests(seed) if isinstance(price.query, Quantile) else SaltedSilence(seed)
-    with watched() as seen:
+    loud = any(isinstance(price.query, Quantile) for price in prices)
+    source: Any = RepeatableBytesForTests(seed) if loud else SaltedSilence(seed)
+    with watched() as seen, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # when a file is closed is up to the collector of garbage
         try:
-            found = answer(price, data, budget=book, source=source, **door)
+            answered = answers_to(prices, data, budget=book, source=source, **door)
         except dpc.DPError as refusal:
-            return Outcome(type(refusal).__name__, str(refusal), charges=len(book.charges))
+            return [Outcome(type(refusal).__name__, str(refusal), charges=len(book.charges)) for _ in prices]
+    said = sorted({str(warning.message) for warning in warned})
+    return [
+        _outcome(price, found, f"{said}", len(book.charges), held)
+        for price, found, held in zip(prices, answered, seen[-len(prices) :], strict=True)
+    ]
+
+
+def _outcome(price: Any, found: Any, said: str, charges: int, held: tuple[Any, tuple[int, int]]) -> Outcome:
     given = getattr(price.query, "keys", None) is not None or getattr(price.query, "by", None) is None
     labels = [(type(key).__name__, key) for key in found.values] if given else []
-    words = f"{price.query} {[estimate.note for estimate in found.estimates.values()] if given else ''}"
-    return Outcome("answer", words, labels, len(book.charges), seen[-1])
+    notes = [estimate.note for estimate in found.estimates.values()] if given else []
+    return Outcome("answer", f"{price.query} {notes} {said}", labels, charges, *held)
 
 
-def agree(price: Any, seen: Outcome, rows: list[tuple[Any, Any, Any]], seed: int) -> None:
+def agree(price: Any, seen: Outcome, rows: list[tuple[Any, Any, Any]]) -> None:
     """Raise `Violation` where an engine sums something else than a loop over the rows."""
     if seen.kind != "answer":
         return
-    words = RepeatableBytesForTests(seed)
-    a, b = (int.from_bytes(words.bytes(8), "little") for _ in range(2))
-    meant = oracle.truth(price.query, rows, (1 + a % (oracle.PRIME - 1), b % oracle.PRIME))
+    meant = oracle.truth(price.query, rows, seen.salt)
     found = (
         seen.exact.tolist() if isinstance(price.query, Quantile) else {k: v for k, v in seen.exact.items() if any(v)}
     )

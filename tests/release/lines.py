@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from dpcompose import release
+from release.groups import Edges
 
 CELLS = {
     "int": [
@@ -45,7 +47,8 @@ BROKEN = [
     b'x"y,"z',
     b"\r",
     b'"a"b,c,d',
-    b"7,a,1,more",
+    b"7,a,1,2,more",
+    b"7,a,1",
 ]
 """Lines that are no row: whoever wrote them, nobody else's row may change."""
 
@@ -76,17 +79,17 @@ READ = {
 
 @dataclass(frozen=True)
 class Lines:
-    """Two files of lines, and how they are declared."""
+    """Files of lines, how they are declared, and which of them are neighbours."""
 
-    here: list[bytes]
-    there: list[bytes]
+    tables: list[list[bytes]]
+    edges: Edges
     types: dict[str, str]
     keys: list[Any]
     replaced: bool
 
     def written(self, lines: list[bytes], path: Path) -> Any:
         """A file of them; the last line has an end or none."""
-        path.write_bytes(b"unit,key,value\n" + b"\n".join(lines))
+        path.write_bytes(b"unit,key,value,extra\n" + b"\n".join(lines))
         return release.Csv(path, self.types)
 
 
@@ -98,9 +101,9 @@ def line(cells: list[str], chance: Random) -> bytes:
     return ",".join(said).encode() + chance.choice([b"", b"", b"\r"])
 
 
-def pair(chance: Random) -> Lines:
-    """A file and a neighbour."""
-    kinds = [chance.choice(["int", "text", "date", "bool"]), chance.choice(["int", "text", "date", "bool"]), "float"]
+def group(chance: Random, size: int) -> Lines:
+    """Files that differ in the lines of one unit, and in lines that are nobody's."""
+    kinds = [chance.choice(["int", "text", "date", "bool"]) for _ in range(2)] + ["float", "int"]
     pools = [chance.sample(CELLS[kind], min(7, len(CELLS[kind]))) for kind in kinds]
 
     def drawn(unit: str | None = None) -> tuple[str, bytes]:
@@ -108,24 +111,20 @@ def pair(chance: Random) -> Lines:
         cells[0] = cells[0] if unit is None else unit
         return cells[0], line(cells, chance)
 
+    who, read = chance.choice(pools[0]), READ[kinds[0]]
     rows = [drawn() for _ in range(chance.choice([0, 1, 5, 25]))]
-    who = chance.choice(pools[0])
-    read = READ[kinds[0]]
     rest = [text for unit, text in rows if read(unit) is None or read(unit) != read(who)]
     same = [cell for cell in pools[0] if read(cell) == read(who)]
-    mine = [drawn(chance.choice(same))[1] for _ in range(chance.choice([1, 2, 9]))]
-    replaced = chance.random() < 0.4
-    other = [drawn(chance.choice(same))[1] for _ in range(chance.choice([0, 1, 3]))] if replaced else []
-    broken = [chance.choice(BROKEN) for _ in range(chance.choice([0, 0, 1, 3]))]
-    here, there = rest + mine + broken, rest + other
-    for lines in (here, there):
-        chance.shuffle(lines)
+    replaced = chance.random() < 0.75
+
+    def variant(number: int) -> list[bytes]:
+        mine = [drawn(chance.choice(same))[1] for _ in range(chance.choice([0, 1, 2, 9]))] if replaced or number else []
+        broken = [chance.choice(BROKEN) for _ in range(chance.choice([0, 0, 1, 3]))]
+        found = [*rest, *mine, *broken]
+        chance.shuffle(found)
+        return found
+
+    edges = list(combinations(range(size), 2)) if replaced else [(0, i) for i in range(1, size)]
     known = [key for key in map(READ[kinds[1]], pools[1]) if key is not None and not str(key).startswith("0000")]
-    swapped = chance.random() < 0.5
-    return Lines(
-        there if swapped else here,
-        here if swapped else there,
-        dict(zip(("unit", "key", "value"), kinds, strict=True)),
-        list(dict.fromkeys(known)),
-        replaced,
-    )
+    types = dict(zip(("unit", "key", "value", "extra"), kinds, strict=True))
+    return Lines([variant(i) for i in range(size)], edges, types, list(dict.fromkeys(known)), replaced)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -36,7 +35,7 @@ TEXTS = [
 TEXTS += ["NULL", "0", "-0", "1e3", "true", "x" * 300, "\ufeff", "\u202eb", "İ", "i", "I"]
 DAYS = [date.min, date(1, 1, 2), date(1582, 10, 10), date(1969, 12, 31), date(1970, 1, 1), date(2024, 2, 29), date.max]
 FLOATS = [0.0, -0.0, 1.0, 1.25, 2.5, -7.0, 3.125, 1e300, -1e300, 5e-324, INF, -INF, NAN, 9.875, 10.125, 4.0, 6.5]
-WIDE_DAYS = [-(2**31) + 1, 2**31 - 1, -800000, 3000000, 0]
+WIDE_DAYS = [-(2**31), -(2**31) + 1, 2**31 - 1, -800000, 3000000, 0]
 """Days that no Python date has: before Christ, and after 9999."""
 
 
@@ -53,6 +52,10 @@ class Column:
     name: str
     dtype: Any
     values: tuple[Any, ...]
+    special: str = ""
+    """Its type in the engines that have one of their own for it."""
+    forms: frozenset[str] = frozenset()
+    """The forms that have such a column; all of them where none is named."""
 
     def drawn(self, chance: Random, most: int) -> list[Any]:
         """A few of the values, so that rows share them."""
@@ -74,7 +77,30 @@ CATEGORY = Column("category", pa.dictionary(pa.int32(), pa.string()), tuple(TEXT
 TRUTH = Column("truth", pa.bool_(), (True, False))
 DAY = Column("day", pa.date32(), tuple(DAYS))
 ODD_DAY = Column("odd day", pa.date32(), tuple(WIDE_DAYS))
+RAW = Column(
+    "raw text",
+    pa.string(),
+    (b"a", b"A", b"b", b"", b"\xff", b"\xff\xfe", b"a\xed\xa0\x80", b"\xc3", b"\xe4", b"\x00"),
+    forms=frozenset({"arrow", "parquet", "pandas arrow"}),
+)
+"""Texts that are no UTF-8, as files and tables hold them."""
+JSON = Column(
+    "json",
+    pa.string(),
+    ("1", '"1"', "1.0", "null", "{}", '{"a":1}', '{ "a":1}', "[]", '"x"'),
+    "JSON",
+    frozenset({"duckdb"}),
+)
+ENUM = Column("enum", pa.string(), tuple(TEXTS[:12]), "ENUM", frozenset({"duckdb", "polars", "polars lazy"}))
+HUGE = Column(
+    "huge",
+    pa.decimal128(38, 0),
+    tuple(map(Decimal, (0, 1, -1, 10**38 - 1, 1 - 10**38, 2**64, 2**63, -(2**63), 2**31 - 1))),
+    "HUGEINT",
+    frozenset({"duckdb"}),
+)
 LABELS = (*WHOLES, TEXT, SHORT_TEXT, CATEGORY, TRUTH, DAY, ODD_DAY)
+SPECIAL = (RAW, JSON, ENUM, HUGE)
 REALS = (
     Column("double", pa.float64(), tuple(FLOATS)),
     Column("double", pa.float64(), tuple(FLOATS)),
@@ -92,20 +118,24 @@ REALS = (
 VALUES = (*REALS, *WHOLES)
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two tables that differ in the rows of one unit, and how they are asked."""
+def labels(form: str) -> tuple[Column, ...]:
+    """What units and keys may be in a form."""
+    return (*LABELS, *(column for column in SPECIAL if form in column.forms))
 
-    columns: tuple[Column, Column, Column]
-    here: list[tuple[Any, Any, Any]]
-    there: list[tuple[Any, Any, Any]]
-    replaced: bool
-    keys: list[Any]
-    who: Any
+
+def listable(column: Column, keys: list[Any]) -> list[Any] | None:
+    """The keys that may be listed in a question; None where they cannot be written there."""
+    if column is ODD_DAY:
+        return None
+    if column is RAW:
+        return [key.decode() for key in keys if key.isascii()] or None
+    return [int(key) for key in keys if abs(key) < 2**63] or None if column is HUGE else keys
 
 
 def made(column: Column, values: list[Any]) -> Any:
-    """An Arrow column; days may be numbers, which no Python date is."""
+    """An Arrow column; days may be numbers, which no Python date is, and texts any bytes."""
+    if column is RAW:
+        return pa.array(values, pa.binary()).view(pa.string())
     if column is ODD_DAY:
         return pa.array(values, pa.int32()).cast(pa.date32())
     if pa.types.is_float16(column.dtype):
@@ -116,46 +146,22 @@ def made(column: Column, values: list[Any]) -> Any:
 def table(columns: tuple[Column, ...], rows: list[tuple[Any, ...]]) -> Any:
     """The rows as an Arrow table with the columns unit, key and value."""
     by_column = list(zip(*rows, strict=True)) or [()] * len(columns)
-    return pa.table([made(c, list(v)) for c, v in zip(columns, by_column, strict=True)], names=["unit", "key", "value"])
+    fields = [
+        pa.field(name, column.dtype, metadata={"special": column.special})
+        for name, column in zip(("unit", "key", "value"), columns, strict=True)
+    ]
+    arrays = [made(c, list(v)) for c, v in zip(columns, by_column, strict=True)]
+    return pa.table(arrays, schema=pa.schema(fields))
+
+
+def special(table: Any, name: str) -> str:
+    """What a column is in engines that have a type of their own for it."""
+    return ((table.schema.field(name).metadata or {}).get(b"special") or b"").decode()
 
 
 def rows(found: Any) -> list[tuple[Any, Any, Any]]:
     """The rows of an Arrow table as Python's values; a day that is no date is its number."""
     columns = [found.column(name) for name in ("unit", "key", "value")]
-    plain = [column.cast(pa.int32()) if pa.types.is_date32(column.type) else column for column in columns]
+    simple = {pa.date32(): pa.int32(), pa.string(): pa.binary()}
+    plain = [column.cast(simple.get(column.type, column.type)) for column in columns]
     return list(zip(*(column.to_pylist() for column in plain), strict=True))
-
-
-def pair(chance: Random, *, every_row: bool, holes: bool = True, labels: tuple[Column, ...] = LABELS) -> Pair:
-    """A table and a neighbour: one unit's rows are added, removed or replaced."""
-    columns = (chance.choice(labels), chance.choice(labels), chance.choice(VALUES))
-    pools = [column.drawn(chance, most) for column, most in zip(columns, (5, 6, 8), strict=True)]
-    hole = chance.choice([0.0, 0.0, 0.2]) if holes else 0.0
-
-    def cell(place: int) -> Any:
-        return None if chance.random() < hole else chance.choice(pools[place])
-
-    def rows(most: int) -> list[tuple[Any, Any, Any]]:
-        return [(cell(0), cell(1), cell(2)) for _ in range(chance.choice([0, 1, 2, 5, most]))]
-
-    base = rows(30)
-    who = chance.choice(pools[0])
-    if every_row:
-        place = chance.randrange(len(base) + 1)
-        rest = base[:place] + base[place + 1 :]
-        came = rows(1)[:1] if chance.random() < 0.5 else []
-        here, there = base, rest + came
-        replaced = len(here) == len(there)
-    else:
-        rest = [row for row in base if row[0] != who]
-        replaced = chance.random() < 0.5
-        mine = [(who, cell(1), cell(2)) for _ in range(chance.choice([1, 1, 3, 12]))]
-        other = [(who, cell(1), cell(2)) for _ in range(chance.choice([0, 1, 4]))] if replaced else []
-        here, there = rest + mine, rest + other
-    chance.shuffle(there)
-    keys = chance.sample(pools[1], min(chance.choice([1, 3, 6]), len(pools[1])))
-    swapped = chance.random() < 0.5
-    return Pair(columns, there if swapped else here, here if swapped else there, replaced, keys, who)
-
-
-Build = Callable[[Any], Any]

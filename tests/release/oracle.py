@@ -15,8 +15,8 @@ PRIME = 2**31 - 1
 
 def label(value: Any) -> Any:
     """A unit or a key as a whole number or as bytes."""
-    if isinstance(value, str):
-        return value.encode()
+    if isinstance(value, str | bytes):
+        return value if isinstance(value, bytes) else value.encode()
     return (value - date(1970, 1, 1)).days if isinstance(value, date) else None if value is None else int(value)
 
 

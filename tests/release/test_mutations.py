@@ -15,7 +15,7 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose import release
-from dpcompose.release.engine import answers, duck, frames, kinds, masks, sandbox, tables, text, totals
+from dpcompose.release.engine import answers, duck, frames, kinds, masks, parquet, sandbox, tables, text, totals
 from dpcompose.release.engine.rows import PRIME
 from dpcompose.release.sampling.testing import SilentBytesForTests
 from release import law
@@ -81,7 +81,7 @@ def narrow_units() -> Planted:
     label = duck.label
 
     def as_it_is(column: str, sql_type: str) -> str:
-        return column if sql_type in {"TINYINT", "SMALLINT", "INTEGER"} else label(column, sql_type)
+        return column if sql_type in {"tinyint", "smallint", "integer"} else label(column, sql_type)
 
     return together(mock.patch.object(totals.Salt, "hash", narrow), mock.patch.object(duck, "label", as_it_is))
 
@@ -168,6 +168,22 @@ def unbounded_groups() -> Planted:
     return mock.patch.object(totals, "_kept", lambda rows, *_: rows)
 
 
+def strict_texts() -> Planted:
+    """A text of a Parquet file that is no UTF-8 fails the release."""
+
+    def native(connection: Any, files: Any, types: Any, *, empty: bool) -> Any:
+        del types
+        found = connection.read_parquet([str(file) for file in files])
+        return found.filter("false") if empty else found
+
+    return mock.patch.object(parquet, "relation", native)
+
+
+def types_by_name() -> Planted:
+    """A type is known by its name, and JSON, which is a text, is cast to a number."""
+    return mock.patch.object(duck, "_sql_type", lambda kind: str(kind).lower())
+
+
 PLANTED: list[tuple[Callable[[], Planted], str]] = [
     (guessed_types, "csv"),
     (strict_casts, "csv"),
@@ -177,6 +193,8 @@ PLANTED: list[tuple[Callable[[], Planted], str]] = [
     (nobody_has_the_key, "polars"),
     (one_for_all_rows, "pandas numpy"),
     (collated_texts, "duckdb"),
+    (types_by_name, "duckdb"),
+    (strict_texts, "parquet"),
     (one_object_refuses, "pandas objects"),
     (odd_days, "arrow"),
     (refused_holes, "pandas nullable"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from random import Random
 from typing import Any
@@ -17,76 +16,30 @@ from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.release.asking import answers, charge_for
 from dpcompose.release.engine.kinds import Joined, Kind
 from dpcompose.release.sampling.testing import RepeatableBytesForTests
-from release import forms, law, nasty, oracle
+from release import forms, law, nasty, several
 from release.engines import Book
-
-EXTRA = (None, -1, 0, 1, 2)
-CONDITIONS = {"extra >= 0": lambda e: e >= 0, "extra != 1": lambda e: e != 1, "extra = -1": lambda e: e == -1}
-
-
-def extra(row: tuple[Any, ...]) -> int | None:
-    """A second key of a row, which depends on nothing but the row."""
-    return EXTRA[sum(repr(row).encode()) % len(EXTRA)]
-
-
-def joined(key: Any, more: int | None) -> str | None:
-    """Two labels as one, written from the definition: hexadecimal digits of bytes, decimal digits of numbers."""
-    label = oracle.label(key)
-    if label is None or more is None:
-        return None
-    return f"{label.hex().upper() if isinstance(label, bytes) else label}:{more}"
-
-
-def widened(table: Any, rows: list[tuple[Any, ...]]) -> Any:
-    return table.append_column("extra", pa.array([extra(row) for row in rows], type=pa.int64()))
-
-
-def drawn(chance: Random, keys: list[Any], *, replaced: bool) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """A question by two columns, and the same by one column of joined texts."""
-    statistic = chance.choice(["count", "count", "sum"])
-    options: dict[str, Any] = {"unit": "unit", "epsilon": 1, "max_rows": chance.choice([1, 2])}
-    options |= {"adjacency": dpc.REPLACE_ONE if replaced else dpc.ADD_REMOVE, "max_groups": chance.choice([1, 2])}
-    options |= law.RANGE if statistic == "sum" else {}
-    pairs = [(key, e) for key in keys[:3] for e in (-1, 0, 1)]
-    if statistic == "count" and chance.random() < 0.4:
-        unseen = {"epsilon": 8, "delta": 0.5}
-        return statistic, {**options, **unseen, "by": ["key", "extra"]}, {**options, **unseen, "by": "key"}
-    here = {**options, "by": ["key", "extra"], "keys": pairs}
-    return statistic, here, {**options, "by": "key", "keys": [joined(*pair) for pair in pairs]}
+from release.groups import group
 
 
 @pytest.mark.parametrize("form", ["arrow", "polars", "pandas arrow", "duckdb", "parquet"])
 def test_two_keys_and_a_condition_obey_the_law_and_the_loop(form: str) -> None:
     chance, answered = Random(form), 0  # noqa: S311 - tables for tests
-    labels = tuple(column for column in nasty.LABELS if "date" not in column.name)
     with law.shared_engine():
-        for number in range(40):
-            found = nasty.pair(chance, every_row=False, labels=labels)
-            if found.columns[1] is nasty.ODD_DAY or not found.keys:
-                continue
-            statistic, several, single = drawn(chance, found.keys, replaced=found.replaced)
-            where = chance.choice([None, *CONDITIONS])
-            one = law.priced(statistic, single)
-            price = replace(one, query=release.query(statistic, **several, where=where or ()))
+        for number in range(30):
+            found = group(chance, every_row=False, labels=nasty.labels(form), size=3)
+            keys = nasty.listable(found.columns[1], found.keys)
+            options = {"unit": "unit", "epsilon": 1, "by": "key", "max_groups": chance.choice([1, 2])}
+            options |= {"adjacency": dpc.REPLACE_ONE if found.replaced else dpc.ADD_REMOVE}
+            options |= {"keys": keys} if keys else {"epsilon": 8, "delta": 0.5}
+            asked = several.asked(chance, "count", options, law.priced, two=True)
             seen = []
-            for rows in (found.here, found.there):
+            for rows in found.tables:
                 table = nasty.table(found.columns, rows)
                 read = nasty.rows(table)
-                seen.append(law.outcome(price, forms.FORMS[form](widened(table, read)), number, {}))
-                law.agree(one, seen[-1], looped(read, where), number)
-            law.compare(price, *seen)
-            answered += seen[0].kind == "answer"
-    assert answered > 10
-
-
-def looped(rows: list[tuple[Any, ...]], where: str | None) -> list[tuple[Any, Any, Any]]:
-    """The rows that count, with one key each, by a loop."""
-    found = []
-    for row in rows:
-        more = extra(row)
-        if where is None or (more is not None and CONDITIONS[where](more)):
-            found.append((row[0], joined(row[1], more), row[2]))
-    return found
+                seen.append(law.released([asked.price], forms.FORMS[form](several.widened(table, read)), number, {}))
+                law.agree(asked.single, seen[-1][0], asked.rows(read))
+            answered += law.judged([asked.price], seen, found.edges).kind == "answer"
+    assert answered > 20
 
 
 def test_a_planted_condition_that_looks_at_another_row_would_be_seen() -> None:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from dpcompose.cli.screen import notice
+from dpcompose.cli.screen import Unwritten, notice
 from dpcompose.errors import Contradiction, DPError
 
 REFUSED = 2
@@ -22,6 +22,8 @@ DEFECT = 3
 INTERRUPTED = 130
 CLOSED = 141
 """What a program returns whose reader has gone: 128 + SIGPIPE."""
+UNWRITTEN = 74
+"""What a program returns that cannot write: EX_IOERR."""
 
 
 def main() -> None:
@@ -48,9 +50,10 @@ def run(arguments: Sequence[str]) -> int:
         return said(str(refusal), REFUSED)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed goes nowhere
-        return CLOSED
+    except Unwritten as lost:
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed goes nowhere
+        return CLOSED if lost.closed else said(str(lost), UNWRITTEN)
 
 
 def said(sentence: str, code: int) -> int:

@@ -5,6 +5,7 @@ A terminal that knows no Greek is told `epsilon in [1.99309, 1.9931]`; one that 
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -34,8 +35,26 @@ ASCII = {
 }  # fmt: skip
 
 
+class Unwritten(Exception):
+    """An answer that nobody gets: its reader has gone, or there is no room for it."""
+
+    def __init__(self, reason: OSError) -> None:
+        """Why; where a reader has gone there is nobody to tell."""
+        super().__init__(f"The answer could not be written: {reason.strerror or reason}.")
+        self.closed = isinstance(reason, BrokenPipeError)
+
+
 def show(text: str) -> None:
     """Print a text: with some weight for a person, unchanged for a program, in letters that the reader has."""
+    try:
+        _written(text)
+    except OSError as reason:
+        raise Unwritten(reason) from None
+
+
+def _written(text: str) -> None:
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     lines = spelt(text, sys.stdout).split("\n")
     if sys.stdout.isatty():
         width = columns()

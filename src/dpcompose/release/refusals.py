@@ -18,4 +18,7 @@ class EngineFailure(DPError):
         super().__init__("The engine failed after the charge, which stays; no answer was made.")
 
 
-__all__ = ["EngineFailure", "InvalidData", "OverBudget"]
+INTERRUPTIONS = (KeyboardInterrupt, SystemExit, GeneratorExit)
+"""What is no failure. All else is one, also what is no `Exception`: polars panics, and quotes values as it does."""
+
+__all__ = ["INTERRUPTIONS", "EngineFailure", "InvalidData", "OverBudget"]

@@ -28,6 +28,8 @@ CONFIDENCE = Param("confidence", Fraction(1, 2), 1 - Fraction(1, 10**9), "probab
 MOST_KEYS = 10**6
 MOST_COLUMNS = 8
 MOST_SHIFT = 10**9
+FINE, ROUGH = 2.0**-22, 0.5
+"""How closely a price is enclosed; its upper end is the price, however far the lower one is."""
 
 
 class Written(str):
@@ -100,8 +102,11 @@ class Query(ABC):
 
 def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
     """What the mechanism costs at δ; parts that exceed what the whole was given are a defect, and refused."""
-    charge = epsilon(mechanism, delta, tolerance=2.0**-22)
-    if charge.upper > Enclosure.exactly(epsilon_).upper:
+    most = Enclosure.exactly(epsilon_).upper
+    charge = epsilon(mechanism, delta, FINE if delta else ROUGH)  # at δ = 0 noise is made to a sum, and it is met
+    if charge.upper > most:
+        charge = epsilon(mechanism, delta, FINE)
+    if charge.upper > most:
         raise NotProvable(f"The noise is not shown to meet ε = {float(epsilon_):g} at δ = {float(delta):g}")
     return charge
 

@@ -23,7 +23,7 @@ from dpcompose.release.engine.rows import Rows, present
 from dpcompose.release.engine.secret import Secret
 from dpcompose.release.engine.tables import Table, attempt
 from dpcompose.release.engine.totals import Salt, Totals, totals
-from dpcompose.release.refusals import EngineFailure
+from dpcompose.release.refusals import INTERRUPTIONS, EngineFailure
 from dpcompose.release.sampling import Source
 
 T = TypeVar("T")
@@ -127,7 +127,9 @@ def survived(action: Callable[[], T]) -> T:
     """What the engine finds after the charge. Why it did not find it is dropped, with all that hangs on it."""
     try:
         return action()
-    except Exception:  # noqa: BLE001, S110 - engines raise anything
+    except INTERRUPTIONS:
+        raise
+    except BaseException:  # noqa: BLE001, S110 - engines raise anything
         pass
     raise EngineFailure
 

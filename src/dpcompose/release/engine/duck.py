@@ -121,38 +121,45 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def kinds(relation: Any) -> dict[str, tuple[Kind, str]]:
-    """What each column holds, and its type."""
+def kinds(relation: Any) -> list[tuple[str, Kind, str]]:
+    """The name of each column, what it holds, and its type: by what it is, as JSON and others are names for texts."""
     typed = zip(relation.columns, relation.types, strict=True)
-    return {name: (KINDS.get(kind.id, Kind.OTHER), str(kind)) for name, kind in typed}
+    return [(name, KINDS.get(kind.id, Kind.OTHER), _sql_type(kind)) for name, kind in typed]
+
+
+def _sql_type(kind: Any) -> str:
+    """`varchar`, `bigint`, …; a decimal with its digits."""
+    if kind.id != "decimal":
+        return str(kind.id)
+    (_, digits), (_, scale) = kind.children
+    return f"decimal({digits},{scale})"
 
 
 def label(column: str, sql_type: str) -> str:
     """A unit or a key, inside the engine."""
-    kind = sql_type.lower().split("(")[0]
-    if kind in WIDE:
+    if sql_type in WIDE:
         return f"CAST({column} AS HUGEINT)"
-    if kind in {"blob", "varchar"}:
-        return column if kind == "blob" else f"encode({column})"
-    if kind in {"enum", "uuid"}:
+    if sql_type in {"blob", "varchar"}:
+        return column if sql_type == "blob" else f"encode({column})"
+    if sql_type in {"enum", "uuid"}:
         return f"encode(CAST({column} AS VARCHAR))"
-    if kind == "date":
+    if sql_type == "date":
         return f"CAST({column} - DATE '1970-01-01' AS BIGINT)"
-    return f"CAST(CAST({column} AS INTEGER) AS BIGINT)" if kind == "boolean" else f"CAST({column} AS BIGINT)"
+    return f"CAST(CAST({column} AS INTEGER) AS BIGINT)" if sql_type == "boolean" else f"CAST({column} AS BIGINT)"
 
 
 def number(column: str, sql_type: str) -> str:
     """A value, as the nearest floating-point number."""
-    digits = re.match(r"DECIMAL\((\d+)", sql_type)
+    digits = re.match(r"decimal\((\d+)", sql_type)
     if digits and int(digits[1]) > EXACT:
         return f"TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
     return f"CAST({column} AS DOUBLE)"
 
 
 def canonical(relation: Any, chosen: Mapping[str, tuple[str, Kind, str]]) -> Rows:
-    """Columns (name, kind and type) under the names of their roles."""
+    """Columns (an expression, kind and type) under the names of their roles."""
     expressions = {
-        role: (label if is_label(role, kind) else number)(quoted(column), sql_type)
+        role: (label if is_label(role, kind) else number)(column, sql_type)
         for role, (column, kind, sql_type) in chosen.items()
     }
     texts = "unit" in chosen and chosen["unit"][1] is Kind.TEXT

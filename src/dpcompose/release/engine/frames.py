@@ -56,7 +56,8 @@ def plain(array: Any) -> Any:
 
     dtype = array.type
     if pa.types.is_dictionary(dtype):
-        return plain(array.cast(dtype.value_type))
+        long = pa.large_string() if arrow_kind(dtype) is Kind.TEXT else dtype.value_type  # repeated, it may be long
+        return plain(array.cast(long))
     if pa.types.is_string_view(dtype):
         return plain(array.cast(pa.large_string()))
     simple = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, NoReturn, TypeVar
 
-from dpcompose.release.refusals import EngineFailure
+from dpcompose.release.refusals import INTERRUPTIONS, EngineFailure
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -27,7 +27,9 @@ class Secret(Generic[T]):
         """What `use` makes of the value, which is forgotten; a failure is told without its frames, which hold it."""
         try:
             return use(self._held.pop())
-        except Exception:  # noqa: BLE001, S110 - whatever it is, it may quote the value
+        except INTERRUPTIONS:
+            raise
+        except BaseException:  # noqa: BLE001, S110 - whatever it is, it may quote the value
             pass
         raise EngineFailure
 

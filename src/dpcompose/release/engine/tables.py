@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.release.ask.sources import LIMITS, Csv, Database, Limits, Parquet, Source, Sql, checked_types, declared
-from dpcompose.release.engine import duck, spark, text
+from dpcompose.release.engine import duck, parquet, spark, text
 from dpcompose.release.engine.frames import ArrowFrame, Frame, PandasFrame, PolarsFrame, plain
 from dpcompose.release.engine.kinds import DECLARED, ROLES, SERVES, Kind, role_of
 from dpcompose.release.engine.rows import Batches, Rows
 from dpcompose.release.engine.sandbox import engine, literal_paths, located
 from dpcompose.release.engine.selects import FUNCTIONS, selected, sources_of
-from dpcompose.release.refusals import InvalidData
+from dpcompose.release.refusals import INTERRUPTIONS, InvalidData
 
 T = TypeVar("T")
 Columns = Mapping[str, str]
@@ -75,9 +75,9 @@ def attempt(name: str, action: Callable[[], T]) -> T:
     """What the engine finds. Its error may quote values, so it is dropped, with all that hangs on it."""
     try:
         return action()
-    except (DPError, ImportError):
+    except (DPError, ImportError, *INTERRUPTIONS):
         raise  # says nothing of the data
-    except Exception:  # noqa: BLE001, S110 - engines raise anything
+    except BaseException:  # noqa: BLE001, S110 - engines raise anything
         pass
     raise InvalidData(f"{name} cannot be read by its engine; nothing is charged.")
 
@@ -167,19 +167,21 @@ def _arrowed(connection: Any, frame: Frame, kinds: Mapping[str, Kind], columns: 
     if not columns:
         table = pa.table({"one": pa.nulls(0 if empty else frame.length(), pa.int8())})
     relation = connection.from_arrow(table)
-    typed = duck.kinds(relation)
-    return duck.canonical(relation, {role: (role, kinds[column], typed[role][1]) for role, column in columns.items()})
+    typed = {role: sql_type for role, _, sql_type in duck.kinds(relation)}
+    return duck.canonical(relation, {role: (role, kinds[column], typed[role]) for role, column in columns.items()})
 
 
 def _related(name: str, relation: Callable[[], Any], files: tuple[str, ...] = (), **known: Any) -> Table:
     """A table of a DuckDB relation, which is made anew for each use."""
     kinds = attempt(name, lambda: duck.kinds(relation()))
+    # By their places: DuckDB would take "User" for "user" where a SELECT has both.
+    typed = {column: (f"#{place}", kind, sql_type) for place, (column, kind, sql_type) in enumerate(kinds, 1)}
 
     def rows(columns: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
         found = relation().filter("false") if empty else relation()
-        return duck.canonical(found, {role: (column, *kinds[column]) for role, column in columns.items()})
+        return duck.canonical(found, {role: typed[column] for role, column in columns.items()})
 
-    return Table(name, [(column, kind) for column, (kind, _) in kinds.items()], rows, files, **known)
+    return Table(name, [(column, kind) for column, kind, _ in kinds], rows, files, **known)
 
 
 def _csv(stack: ExitStack, source: Csv, limits: Limits) -> Table:
@@ -198,7 +200,8 @@ def _csv(stack: ExitStack, source: Csv, limits: Limits) -> Table:
         relation = connection.from_arrow(text.stream(files, source, names, wanted, empty=empty))
         typed = relation.project(", ".join(f"{text.cast(name, types[name])} AS {duck.quoted(name)}" for name in wanted))
         chosen = {
-            role: (column, DECLARED[types[column]], text.SQL_TYPES[types[column]]) for role, column in columns.items()
+            role: (duck.quoted(column), DECLARED[types[column]], text.SQL_TYPES[types[column]])
+            for role, column in columns.items()
         }
         return duck.canonical(typed, chosen)
 
@@ -219,7 +222,18 @@ def _parquet(stack: ExitStack, source: Parquet, limits: Limits) -> Table:
     others = attempt(name, lambda: [duck.kinds(relation([path])) for path in links[1:]])
     if any(found != first for found in others):
         raise InvalidData(f"The files of {name} do not have the same columns.")
-    return _related(name, relation, _listed(files, shown=source.glob))
+    native = _related(name, relation, _listed(files, shown=source.glob))
+    types = {column: sql_type for column, _, sql_type in first}
+
+    def rows(columns: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
+        wanted = {column: types[column] for column in columns.values()}
+        if "varchar" not in wanted.values():
+            return native.rows(columns, empty)
+        found = parquet.relation(connection, files, wanted, empty=empty)
+        read = {column: sql_type for column, _, sql_type in duck.kinds(found)}
+        return duck.canonical(found, {role: (duck.quoted(c), native.kind(c), read[c]) for role, c in columns.items()})
+
+    return replace(native, rows=rows)
 
 
 def _listed(files: Sequence[Path], *, shown: bool) -> tuple[str, ...]:

@@ -133,6 +133,6 @@ CASTS: Mapping[str, tuple[str, str]] = {
     "bool": (r" *(?i:true|false) *", "BOOLEAN"),
     "date": (r" *[0-9]{4}-[0-9]{2}-[0-9]{2} *", "DATE"),
 }
-SQL_TYPES = {"text": "VARCHAR", "int": "BIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "date": "DATE"}
+SQL_TYPES = {"text": "varchar", "int": "bigint", "float": "double", "bool": "boolean", "date": "date"}
 
 __all__ = ["SQL_TYPES", "cast", "header", "stream"]

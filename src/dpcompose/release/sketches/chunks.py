@@ -15,7 +15,7 @@ import numpy as np
 from dpcompose.errors import DPError
 from dpcompose.release.ask.sources import Csv, Database, Parquet, Sql
 from dpcompose.release.engine.tables import opened
-from dpcompose.release.refusals import EngineFailure, InvalidData
+from dpcompose.release.refusals import INTERRUPTIONS, EngineFailure, InvalidData
 
 T = TypeVar("T")
 BATCH = 1 << 16
@@ -79,9 +79,9 @@ def table_pieces(data: object, columns: Sequence[str], table: str | None) -> Pie
         try:
             with opened(data, table) as found:
                 yield from found.numbers(columns)
-        except DPError:
+        except (DPError, *INTERRUPTIONS):
             raise
-        except Exception:  # noqa: BLE001, S110 - engines raise anything, and may quote values
+        except BaseException:  # noqa: BLE001, S110 - engines raise anything, and may quote values
             pass
         else:
             return

@@ -134,10 +134,11 @@ def _networkx(graph: Any, declared: int | None) -> Edges:
         raise InvalidData("The graph is directed: cuts are of undirected graphs.")
     number = {name: i for i, name in enumerate(graph.nodes)}
 
-    def read() -> Iterable[list[list[Any]]]:
+    def read() -> Iterable[list[Any]]:
         listed = iter(graph.edges(data="weight", default=1))
         while part := list(islice(listed, BATCH)):
-            yield [[number[u] for u, _, _ in part], [number[v] for _, v, _ in part], [w for _, _, w in part]]
+            weights = np.fromiter((w for _, _, w in part), dtype=object)  # a list among them stays one of them
+            yield [[number[u] for u, _, _ in part], [number[v] for _, v, _ in part], weights]
 
     total = int(graph.number_of_edges())
     return Edges(_same(declared, len(number)), Pieces(read, again=True, total=total), number)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dpcompose.errors import DPError
 from dpcompose.release.engine.spark import quoted
-from dpcompose.release.refusals import EngineFailure
+from dpcompose.release.refusals import INTERRUPTIONS, EngineFailure
 from dpcompose.release.sampling import Source
 from dpcompose.release.sketches.chunks import GREATEST
 from dpcompose.release.sketches.keyed import EDGES, KEY_BYTES, NOISE, ROWS, KeyedNormals
@@ -206,7 +206,9 @@ def _collected(finished: Any, rows: Floats, name: str) -> None:
         for found in kept.toLocalIterator():
             rows[found[name]] = np.frombuffer(found["row"])
         kept.unpersist()
-    except Exception:  # noqa: BLE001, S110 - engines raise anything
+    except INTERRUPTIONS:
+        raise
+    except BaseException:  # noqa: BLE001, S110 - engines raise anything
         pass
     else:
         return

@@ -1,0 +1,64 @@
+"""Parquet files whose texts may be any bytes: DuckDB stops at a text that is no UTF-8, so texts are read as bytes.
+
+Arrow decodes the files, batch by batch, and looks into no text. Columns without texts are left to DuckDB alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dpcompose.release.engine.duck import quoted
+from dpcompose.release.engine.frames import plain
+
+BATCH = 1 << 17
+UUID = "uuid"
+
+
+def relation(connection: Any, files: Sequence[Path], types: Mapping[str, str], *, empty: bool) -> Any:
+    """Some columns of all files, with their types in DuckDB; a text is its bytes."""
+    import pyarrow as pa
+
+    schema = _schema(files[0], list(types))
+    batches = () if empty else (batch for file in files for batch in _batches(file, schema))
+    found = connection.from_arrow(pa.RecordBatchReader.from_batches(schema, iter(batches)))
+    return found.project(", ".join(_typed(name, kind) for name, kind in types.items()))
+
+
+def _typed(name: str, kind: str) -> str:
+    """A column as it is, but for an identifier, which Arrow has as its sixteen bytes."""
+    column = quoted(name)
+    return f"CAST(hex({column}) AS UUID) AS {column}" if kind == UUID else column
+
+
+def _schema(file: Path, names: Sequence[str]) -> Any:
+    """The types of the columns, from what the file says of itself."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    said = pq.read_schema(file)
+    return pa.schema([(name, _bytes(pa.nulls(0, said.field(name).type)).type) for name in names])
+
+
+def _batches(file: Path, schema: Any) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as opened:
+        for batch in opened.iter_batches(BATCH, columns=schema.names):
+            columns = [_bytes(batch.column(field.name)).cast(field.type) for field in schema]
+            yield pa.record_batch(columns, schema=schema)
+
+
+def _bytes(column: Any) -> Any:
+    """Texts as bytes that may be many; everything else in a type that DuckDB reads."""
+    import pyarrow as pa
+
+    if isinstance(column.type, pa.BaseExtensionType):
+        return _bytes(column.storage)
+    found = plain(column)
+    return found.cast(pa.large_binary()) if pa.types.is_binary(found.type) else found
+
+
+__all__ = ["relation"]
