@@ -70,13 +70,19 @@ def spark() -> Any:
     )
 
 
+@cache
+def connection() -> Any:
+    """One that stays open: before version 1.3 a relation does not keep its own."""
+    return duckdb.connect()
+
+
 def frames(folder: Path) -> dict[str, Callable[[], Any]]:
     """A frame of each engine, made when asked for."""
     path = str(parquet(folder))
     return {
         "file": lambda: path,
-        "duckdb": lambda: duckdb.connect().read_parquet(path),
-        "pandas": lambda: pd.read_parquet(path),
+        "duckdb": lambda: connection().read_parquet(path),
+        "pandas": lambda: pd.read_parquet(path).astype({"name": "string", "region": "string"}),  # objects before 3
         "polars": lambda: pl.read_parquet(path),
         "polars lazy": lambda: pl.scan_parquet(path),
         "pyarrow": lambda: pl.read_parquet(path).to_arrow(),

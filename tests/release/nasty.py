@@ -99,7 +99,7 @@ HUGE = Column(
     "HUGEINT",
     frozenset({"duckdb"}),
 )
-LABELS = (*WHOLES, TEXT, SHORT_TEXT, CATEGORY, TRUTH, DAY, ODD_DAY)
+LABELS = (*WHOLES, TEXT, SHORT_TEXT, CATEGORY, TRUTH, DAY, ODD_DAY, ODD_DAY)
 SPECIAL = (RAW, JSON, ENUM, HUGE)
 REALS = (
     Column("double", pa.float64(), tuple(FLOATS)),

@@ -210,7 +210,7 @@ def test_dates_and_categories_are_keys_too() -> None:
     for data in (frame, frame.lazy(), frame.to_arrow()):
         assert release.count(data, by="day", keys=days[:2], **options).values == {days[0]: 3, days[1]: 3}
         assert release.count(data, by="kind", keys=["a", "b", "c"], **options).values == {"a": 6, "b": 3, "c": 0}
-    kinds = pd.DataFrame({"user": range(9), "kind": pd.Categorical(["a", "b", "a"] * 3)})
+    kinds = pd.DataFrame({"user": range(9), "kind": pd.Categorical(pd.array(["a", "b", "a"] * 3, dtype="string"))})
     assert release.count(kinds, by="kind", keys=["b"], **options).values == {"b": 3}
     with pytest.raises(release.InvalidData, match="not of the type of the column 'day'"):
         release.count(frame, by="day", keys=["2024-01-01"], **options)

@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 Planted = AbstractContextManager[Any]
-MOST = 400
+MOST = 800
 """So many pairs are enough to find each of them."""
 
 

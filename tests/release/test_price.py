@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import mpmath
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import dpcompose as dpc
 from dpcompose import release
 from dpcompose.notions import ZCDP
-from dpcompose.release.ask import noises, quantiles
+from dpcompose.release.ask import noises, quantiles, queries
 from dpcompose.release.ask.noises import GAUSSIAN, GEOMETRIC, Cells
+from dpcompose.release.charge import Plan, plan_file
 from dpcompose.release.sampling.testing import RepeatableBytesForTests, SilentBytesForTests
 
 mpmath.mp.dps = 40
@@ -168,3 +172,21 @@ def test_an_allowance_is_never_overspent() -> None:
     assert [0 < spent <= cap for spent, cap in book.used.values()] == [True, False]
     with pytest.raises(dpc.DPError, match="whoever stops after looking"):
         _ = book.charge
+
+
+def test_a_release_computes_its_price_once_and_reads_each_state_of_its_book_once(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text("[budget]\nepsilon = 3\ndelta = 1e-6\n", encoding="utf-8")
+    visits = pa.table({"user": [1, 2, 3], "region": ["a", "b", "a"]})
+    options: dict[str, Any] = {"unit": "user", "by": "region", "keys": ["a", "b"], "max_groups": 1, "epsilon": 1}
+    plan_file._read.cache_clear()
+    for spent in (1, 2):
+        with (
+            mock.patch.object(queries, "epsilon", wraps=queries.epsilon) as proved,
+            mock.patch.object(plan_file, "_parsed", wraps=plan_file._parsed) as read,
+        ):
+            release.run("count", visits, **options, budget=Plan(path, "user"))
+        assert proved.call_count == 1
+        states = [text for _, text in (call.args for call in read.call_args_list)]
+        assert len(states) == len(set(states)) == (2 if spent == 1 else 1)  # what was written last is known already
+        assert path.read_text(encoding="utf-8").count("[[spent]]") == spent
