@@ -1,8 +1,9 @@
 """The law of neighbours, for as long as there is time: nasty tables on every engine, with silent noise.
 
-Tables come in groups: a table with one unit's rows in twenty variants, of which every two are neighbours; two units in
-five variants each; or four units, each of them there or not. So n releases hold many more than n pairs against the law,
-and each pair is one of different tables. The law is that of `tests/release/law.py`; the first violation stops the run.
+Tables come in groups: a table with one unit's rows in sixty variants, of which every two are neighbours; two units in
+eight variants each; or four units, each of them there or not. So n releases hold many more than n pairs against the
+law, and each pair is one of different tables. The law is that of `tests/release/law.py`; the first violation stops
+the run.
 
 `python bench/neighbours.py --seconds 800` goes on where the last run stopped: what was done is a line a part in
 `out/neighbours.jsonl`. `--spark 20` draws so many groups on Spark. Without time it says what has been reached so far.
@@ -25,7 +26,7 @@ sys.path[0] = str(Path(__file__).parents[1] / "tests")  # in place of this folde
 FORMS = ["arrow", "polars", "duckdb", "arrow", "pandas nullable", "csv", "polars lazy", "pandas arrow", "duckdb"]
 FORMS += ["pandas numpy", "csv", "arrow", "pandas objects", "parquet"]
 """The turns that are taken; engines that read what lies in memory take most of them."""
-PART = 25
+PART = 10
 """Groups of a turn."""
 
 
@@ -33,12 +34,13 @@ def main() -> None:
     """Draw, release, compare; then a line for each engine."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="where to begin, if not where the last run stopped")
     parser.add_argument("--spark", type=int, default=0, help="so many groups on Spark")
     parser.add_argument("--out", type=Path, default=Path("out/neighbours.jsonl"))
     given = parser.parse_args()
     given.out.parent.mkdir(exist_ok=True)
     ends = time.monotonic() + given.seconds
-    for part in drawn(next_seed(given.out), ends, given.spark):
+    for part in drawn(given.seed or next_seed(given.out), ends, given.spark):
         with given.out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(part) + "\n")
     told(given.out)

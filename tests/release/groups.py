@@ -14,9 +14,9 @@ from typing import Any
 
 from release import nasty
 
-MANY = 20
+MANY = 60
 """Variants of one unit's rows."""
-FEW = 5
+FEW = 8
 """Variants of the rows of each of two units."""
 PRESENT = 4
 """Units that are there or not."""
@@ -41,7 +41,7 @@ def shape(chance: Random, units: int, size: int, *, replaced: bool) -> tuple[lis
         two = units > 1 and size > FEW and chance.random() < 0.3
         choices = list(product(range(FEW), repeat=2)) if two else [(i,) for i in range(size)]
     else:
-        choices = list(product(range(2), repeat=min(units, size.bit_length() - 1)))
+        choices = list(product(range(2), repeat=min(units, min(size, 1 << PRESENT).bit_length() - 1)))
     edges = [
         (i, j)
         for (i, a), (j, b) in combinations(enumerate(choices), 2)

@@ -52,8 +52,8 @@ def test_spark_obeys_the_law_and_sums_what_a_loop_sums() -> None:
 
 @pytest.mark.parametrize("form", ["arrow", "csv", "duckdb"])
 def test_tables_come_by_the_dozen_and_so_do_their_neighbours(form: str) -> None:
-    found = list(law.dozens(3, 4, form))
-    assert sum(one.pairs for one in found) > 3 * sum(one.tables for one in found) > 150
+    found = list(law.dozens(3, 3, form))
+    assert sum(one.pairs for one in found) > 5 * sum(one.tables for one in found) > 250
 
 
 def test_a_refusal_a_word_a_label_or_a_charge_in_one_of_two_tables_alone_breaks_the_law() -> None:
