@@ -18,6 +18,7 @@ import scipy.sparse as sp
 import dpcompose as dpc
 from dpcompose import release
 from dpcompose.release.sketches.graphs import edges_of
+from dpcompose.release.sketches.matrices import matrix_of
 from release.engines import Book
 from release.test_sketches_forms import FORMS, FRAME, GOAL, WEIGHTS, Graph, N, U, Untouched, V, W, in_parts, made
 
@@ -99,6 +100,19 @@ def test_what_is_no_edge_counts_for_nothing_and_is_refused_nowhere(odd: tuple[An
     if all(isinstance(x, int | float) and abs(x) < 2**63 for x in odd):
         assert read([tuple(np.array(x, float) for x in (u, v, w))]) == [(2, 3, 1.5), (3, 4, 2.0)]
         assert read(pd.DataFrame({"source": u, "target": v, "weight": w})) == [(2, 3, 1.5), (3, 4, 2.0)]
+
+
+@pytest.mark.parametrize("odd", [[5], [5, 6, 7], "5", (1,), None], ids=str)
+def test_a_list_in_a_list_is_one_thing_that_counts_for_nothing(odd: Any) -> None:
+    """Also where it is the only one: the shape of what is given does not depend on what one row holds."""
+    for rows in ([(2, 3, odd)], [(2, 3, odd), (3, 4, odd)]):
+        u, v, w = ([row[i] for row in rows] for i in range(3))
+        assert read([(u, v, w)]) == []
+        assert read([(w, v, u)]) == []
+    for piece, found in (([odd], [[0, 0]]), ([[1, 2], odd], [[1, 2], [0, 0]]), ([[1, odd]], [[1, 0]])):
+        matrix = matrix_of([piece], 2, None, None)
+        matrix.look()
+        assert np.vstack(list(matrix.read())).tolist() == found
 
 
 @pytest.mark.parametrize("huge", [math.inf, 1e13, 10**400])

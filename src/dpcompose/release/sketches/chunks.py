@@ -90,6 +90,11 @@ def table_pieces(data: object, columns: Sequence[str], table: str | None) -> Pie
     return Pieces(read, again=True, declared=declared)
 
 
+def listed(values: object) -> object:
+    """A list as an array of its own length, whatever is in it; everything else as it is."""
+    return np.fromiter(values, dtype=object) if isinstance(values, list | tuple) else values
+
+
 def reals(values: object, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Numbers, by the type of their array alone: what is none is NaN, and what is too large is `GREATEST`."""
     found = np.asarray(values) if hasattr(values, "dtype") else np.array(values, dtype=object)
@@ -109,4 +114,4 @@ def _real(value: object) -> float:
         return math.inf if value > 0 else -math.inf  # type: ignore[operator] # a number, too large for floats
 
 
-__all__ = ["BATCH", "GREATEST", "Pieces", "is_sparse", "is_table", "pieces_of", "reals", "table_pieces"]
+__all__ = ["BATCH", "GREATEST", "Pieces", "is_sparse", "is_table", "listed", "pieces_of", "reals", "table_pieces"]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from dpcompose.errors import InvalidParameter
 from dpcompose.parameters import Whole
 from dpcompose.release.refusals import InvalidData
-from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, pieces_of, reals, table_pieces
+from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, listed, pieces_of, reals, table_pieces
 
 Ids: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -59,6 +59,7 @@ class Edges:
 def _shaped(piece: Any) -> tuple[Floats, Floats, Floats]:
     """Both ends and the weights, each as they were given, if they are arrays of numbers of one length."""
     columns = list(piece.T) if isinstance(piece, np.ndarray) and piece.ndim == 2 else _columns(piece)
+    columns = [listed(column) for column in columns]
     if len(columns) not in {2, 3}:
         raise InvalidData("A chunk of edges is two arrays of vertices, and a third of weights where they are not 1.")
     u, v = (np.atleast_1d(reals(column, "The vertices of edges")) for column in columns[:2])
@@ -137,8 +138,7 @@ def _networkx(graph: Any, declared: int | None) -> Edges:
     def read() -> Iterable[list[Any]]:
         listed = iter(graph.edges(data="weight", default=1))
         while part := list(islice(listed, BATCH)):
-            weights = np.fromiter((w for _, _, w in part), dtype=object)  # a list among them stays one of them
-            yield [[number[u] for u, _, _ in part], [number[v] for _, v, _ in part], weights]
+            yield [[number[u] for u, _, _ in part], [number[v] for _, v, _ in part], [w for _, _, w in part]]
 
     total = int(graph.number_of_edges())
     return Edges(_same(declared, len(number)), Pieces(read, again=True, total=total), number)

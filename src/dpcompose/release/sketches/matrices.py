@@ -11,7 +11,7 @@ import numpy as np
 from dpcompose.errors import InvalidParameter
 from dpcompose.parameters import Whole
 from dpcompose.release.refusals import InvalidData
-from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, pieces_of, reals, table_pieces
+from dpcompose.release.sketches.chunks import BATCH, Pieces, is_sparse, is_table, listed, pieces_of, reals, table_pieces
 from dpcompose.release.sketches.noise import AT_ONCE, Floats
 
 FEATURES = Whole("d", 1, 10**6, "columns", typical=(2, 1000))
@@ -38,10 +38,20 @@ class Matrix:
         self.pieces.look(self._shaped)
 
     def _shaped(self, piece: Any) -> Floats:
-        rows = reals(piece, "The entries of the matrix")
+        rows = reals(self._rows(piece) if isinstance(piece, list | tuple) else piece, "The entries of the matrix")
         if rows.ndim != 2 or rows.shape[1] != self.features:
             raise InvalidData(f"A piece of the matrix is not an array of rows with {self.features} columns.")
         return rows
+
+
+    def _rows(self, piece: Sequence[Any]) -> Any:
+        """A list of rows, each by itself: one that has more or fewer entries than columns has none."""
+        found = np.full((len(piece), self.features), None, dtype=object)
+        for place, row in enumerate(piece):
+            cells = listed(row.tolist() if isinstance(row, np.ndarray) else row)
+            if isinstance(cells, np.ndarray) and cells.shape == (self.features,):
+                found[place] = cells
+        return found
 
 
 def shortened(rows: Floats, length: float) -> Floats:
