@@ -101,7 +101,9 @@ WRONG_COLUMNS = [
 
 
 @pytest.mark.parametrize("statistic, options, said", WRONG_COLUMNS)
-@pytest.mark.parametrize("data", [GOOD, GOOD.lazy(), GOOD.to_pandas().astype({"region": "string"})], ids=["polars", "lazy", "pandas"])
+@pytest.mark.parametrize(
+    "data", [GOOD, GOOD.lazy(), GOOD.to_pandas().astype({"region": "string"})], ids=["polars", "lazy", "pandas"]
+)
 def test_columns_are_checked_before_the_charge(statistic: str, options: dict[str, Any], said: str, data: Any) -> None:
     book = Book()
     with pytest.raises(release.InvalidData, match=said) as refusal:

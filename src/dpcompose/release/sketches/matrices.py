@@ -43,7 +43,6 @@ class Matrix:
             raise InvalidData(f"A piece of the matrix is not an array of rows with {self.features} columns.")
         return rows
 
-
     def _rows(self, piece: Sequence[Any]) -> Any:
         """A list of rows, each by itself: one that has more or fewer entries than columns has none."""
         found = np.full((len(piece), self.features), None, dtype=object)
