@@ -25,9 +25,7 @@ def optional(module: str) -> Any:
 
 
 def standard_theorems() -> Sequence[Any]:
-    """The theorems in force, after everything that states one has been imported."""
-    for home in ("dpcompose", "dpcompose.theorems", "dpcompose.mechanisms"):
-        optional(home)
+    """The theorems in force."""
     kernel = optional("dpcompose.kernel")
     return list(kernel.STANDARD.theorems.values()) if kernel else []
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from functools import cached_property
-from typing import Any, Generic, get_args, get_type_hints
+from typing import Any, Generic
 
 from dpcompose.description import Adaptivity, Adjacency, Composition, Mechanism, adaptivity_of
 from dpcompose.errors import Contradiction, Declined
+from dpcompose.index import Late, Types, begins_with, is_foretold, rows, types_of
 from dpcompose.notions import Guarantee
 from dpcompose.parts import Each, G, Parts, SameAs, faced
+from dpcompose.sources import BY_KEY, Source
 
 
 class Side(Flag):
@@ -25,31 +27,6 @@ class Side(Flag):
     UPPER = auto()
     LOWER = auto()
     BOTH = UPPER | LOWER
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A publication, and the place in it."""
-
-    key: str
-    authors: str
-    title: str
-    venue: str
-    year: int
-    where: str = ""
-
-    def at(self, where: str) -> Source:
-        """The same publication, at a theorem or page."""
-        return replace(self, where=where)
-
-    def __str__(self) -> str:
-        return f"{self.key} {self.where}".strip()
-
-    @property
-    def bibtex(self) -> str:
-        """The BibTeX entry."""
-        body = {"author": self.authors, "title": self.title, "note": self.venue, "year": self.year}
-        return "\n".join([f"@misc{{{self.key},", *(f"  {k} = {{{v}}}," for k, v in body.items()), "}"])
 
 
 class Verb(Enum):
@@ -77,15 +54,14 @@ class Theorem:
     """Whether another theorem says at least as much from the same premises: then comparisons alone ask it."""
 
     @cached_property
-    def types(self) -> tuple[type[Any], ...]:
+    def types(self) -> Types | tuple[type[Any], ...]:
         """The premise types, then the conclusion, read off the proof's annotations."""
-        *premises, conclusion = (h for h in get_type_hints(self.proof).values())
-        return (*(get_args(p)[0] if get_args(p) else p for p in premises), conclusion)
+        return types_of(self.proof)
 
     @property
     def statement(self) -> str:
         """What the theorem says."""
-        return inspect.getdoc(self.proof) or ""
+        return inspect.getdoc(self.proof.read if isinstance(self.proof, Late) else self.proof) or ""
 
     def __call__(
         self, subject: Mechanism, premises: Sequence[Claim[Any]] = (), counts: Sequence[int] = ()
@@ -194,25 +170,42 @@ class Claim(Generic[G]):
         return "\n\n".join(source.bibtex for source in sources.values())
 
 
+def _foretold(name: str, row: dict[str, Any]) -> Theorem:
+    """A theorem as the index has it, with a proof that is read when it is run."""
+    key, where = row["source"]
+    source, proof = BY_KEY[key].at(where), Late(row["home"], name, Types(tuple(row["types"])))
+    side, adaptivity, relations = Side[row["side"]], Adaptivity[row["adaptivity"]], map(Adjacency, row["relations"])
+    rest = row["cost"], tuple(row["aliases"]), row["surpassed"]
+    return Theorem(row["id"], Verb(row["verb"]), source, proof, side, adaptivity, frozenset(relations), *rest)
+
+
 class Library:
     """The theorems in force, found by verb and premise."""
 
     def __init__(self) -> None:
-        """Start empty; the three verbs add."""
-        self.theorems: dict[str, Theorem] = {}
+        """Start with the index; the three verbs add."""
+        self.stated: dict[str, Theorem] = {}
         self._found: dict[tuple[Verb, type[Any] | None], list[Theorem]] = {}
+
+    @cached_property
+    def theorems(self) -> dict[str, Theorem]:
+        """All of them, by the names of their proofs, which are permanent."""
+        own = {name: theorem for name, theorem in self.stated.items() if not is_foretold(theorem.proof)}
+        return {name: _foretold(name, row) for name, row in rows().items()} | own
 
     def about(self, verb: Verb, premise: type[Any] | None = None) -> list[Theorem]:
         """The theorems of a verb, optionally only those about one type."""
         if (verb, premise) not in self._found:
             of_verb = [t for t in self.theorems.values() if t.verb is verb]
-            self._found[verb, premise] = [t for t in of_verb if premise is None or t.types[0] is premise]
+            self._found[verb, premise] = [t for t in of_verb if premise is None or begins_with(t.types, premise)]
         return self._found[verb, premise]
 
     def add(self, theorem: Theorem) -> None:
-        """Take a theorem in under its proof's name, which is permanent."""
-        self.theorems[theorem.proof.__name__] = theorem
-        self._found.clear()
+        """Take a theorem in under its proof's name, unless the index has it already."""
+        self.stated[theorem.proof.__name__] = theorem
+        if "theorems" in vars(self) and not is_foretold(theorem.proof):
+            self.theorems[theorem.proof.__name__] = theorem
+            self._found.clear()
 
 
 STANDARD = Library()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
 from dpcompose.exact.atoms import Law
@@ -247,3 +248,29 @@ class SymmetricProfile(Profile):
     def pairs(self) -> tuple[Pair, ...]:
         """The one pair, of which both orders are the profile."""
         return (Pair(self, self),)
+
+
+@dataclass(frozen=True, slots=True)
+class Dotted(InEitherOrder):
+    """A finite pair, the same in both orders, that costs at least as much."""
+
+    called: ClassVar[str] = "a finite pair that costs more"
+    law: Law
+
+
+@dataclass(frozen=True, slots=True)
+class SampledOnce(InEitherOrder):
+    """One run on a sample: the profile without sampling, bent by the rate."""
+
+    called: ClassVar[str] = "one run on a sample"
+    rate: Fraction
+    whole: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Alone(InEitherOrder):
+    """δ at ε of one run, and the levels at which others are told of it."""
+
+    called: ClassVar[str] = "δ at every ε of one run"
+    profile: Profile
+    marks: tuple[float, ...] = ()

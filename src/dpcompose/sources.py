@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
-from dpcompose.kernel import Source
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A publication, and the place in it."""
+
+    key: str
+    authors: str
+    title: str
+    venue: str
+    year: int
+    where: str = ""
+
+    def at(self, where: str) -> Source:
+        """The same publication, at a theorem or page."""
+        return replace(self, where=where)
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.where}".strip()
+
+    @property
+    def bibtex(self) -> str:
+        """The BibTeX entry."""
+        body = {"author": self.authors, "title": self.title, "note": self.venue, "year": self.year}
+        return "\n".join([f"@misc{{{self.key},", *(f"  {k} = {{{v}}}," for k, v in body.items()), "}"])
+
 
 DRV10 = Source(
     "DRV10",
@@ -210,3 +236,5 @@ HERE = Source(
     "docs/derivations",
     2026,
 )
+
+BY_KEY = {source.key: source for source in tuple(globals().values()) if isinstance(source, Source)}

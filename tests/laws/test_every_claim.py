@@ -18,10 +18,9 @@ import pytest
 import dpcompose as dpc
 from dpcompose.errors import Declined
 from dpcompose.kernel import STANDARD, Claim, Side
-from dpcompose.notions import ZCDP, ApproxDP, Profile, Renyi
+from dpcompose.notions import ZCDP, ApproxDP, Profile, Renyi, SampledOnce
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.prove.claims import facts, known
-from dpcompose.theorems.sampling.sampled_once import SampledOnce
 from oracles.brute_pairs import (
     Laws,
     Work,

@@ -6,16 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose import mechanisms as described
 from dpcompose import report, spec
-from dpcompose import theorems as proved
 from dpcompose.app.reading import Document, load
 from dpcompose.app.reply import Reply
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import STANDARD, Theorem
-
-_LOADED = (described.every(), proved)
-"""Importing them is what fills the standard library of theorems."""
 
 
 def theorems(pattern: str = "") -> Reply:

@@ -9,6 +9,7 @@ commands. `misuse` words what was called wrongly, `screen` prints, `manual` writ
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,8 @@ CLOSED = 141
 """What a program returns whose reader has gone: 128 + SIGPIPE."""
 UNWRITTEN = 74
 """What a program returns that cannot write: EX_IOERR."""
+SELDOM = 50_000
+"""How many new objects bring the collector: loading makes many, and hardly one of them is ever garbage."""
 
 
 def main() -> None:
@@ -31,6 +34,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # what even words cannot say is a question mark, not a traceback
+    gc.set_threshold(SELDOM)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -12,19 +12,47 @@ Read `losses`, `saddle`, `error_terms`, `line`, `few_steps`, `methods` (which of
 
 from __future__ import annotations
 
-from dpcompose.inversion.entry import profile
-from dpcompose.inversion.line.reading import ErrorBudget
-from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
-from dpcompose.inversion.losses.finite import FiniteLoss
-from dpcompose.inversion.losses.gaussian import GaussianLoss
-from dpcompose.inversion.losses.integer_noise import geometric_loss, staircase_loss
-from dpcompose.inversion.losses.laplace import LaplaceLoss
-from dpcompose.inversion.losses.protocols import Direction, Loss
-from dpcompose.inversion.losses.randomized_response import TwoPointLoss
-from dpcompose.inversion.losses.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
-from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
-from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
-from dpcompose.inversion.profiles import Profile
+from typing import TYPE_CHECKING
+
+from dpcompose.lazily import loaded
+
+if TYPE_CHECKING:
+    from dpcompose.inversion.entry import profile
+    from dpcompose.inversion.growing import Memory
+    from dpcompose.inversion.line.reading import ErrorBudget
+    from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
+    from dpcompose.inversion.losses.finite import FiniteLoss
+    from dpcompose.inversion.losses.gaussian import GaussianLoss
+    from dpcompose.inversion.losses.integer_noise import geometric_loss, staircase_loss
+    from dpcompose.inversion.losses.laplace import LaplaceLoss
+    from dpcompose.inversion.losses.protocols import Direction, Loss
+    from dpcompose.inversion.losses.randomized_response import TwoPointLoss
+    from dpcompose.inversion.losses.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
+    from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
+    from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
+    from dpcompose.inversion.profiles import Profile
+    from dpcompose.inversion.quick_bound import ceiling, is_below, likely_epsilon
+
+HOMES = {
+    "entry": ("profile",),
+    "growing": ("Memory",),
+    "line.reading": ("ErrorBudget",),
+    "losses.discrete_gaussian": ("DiscreteGaussianLoss",),
+    "losses.finite": ("FiniteLoss",),
+    "losses.gaussian": ("GaussianLoss",),
+    "losses.integer_noise": ("geometric_loss", "staircase_loss"),
+    "losses.laplace": ("LaplaceLoss",),
+    "losses.protocols": ("Direction", "Loss"),
+    "losses.randomized_response": ("TwoPointLoss",),
+    "losses.sampled_discrete_gaussian": ("SampledDiscreteGaussianLoss",),
+    "losses.sampled_gaussian.loss": ("SampledGaussianLoss",),
+    "losses.sampled_laplace": ("SampledLaplaceLoss",),
+    "profiles": ("Profile",),
+    "quick_bound": ("ceiling", "is_below", "likely_epsilon"),
+}
+"""Which file holds a name; each is read when one of its names is first used."""
+
+__getattr__ = loaded(__name__, HOMES)
 
 __all__ = [
     "Direction",
@@ -34,12 +62,16 @@ __all__ = [
     "GaussianLoss",
     "LaplaceLoss",
     "Loss",
+    "Memory",
     "Profile",
     "SampledDiscreteGaussianLoss",
     "SampledGaussianLoss",
     "SampledLaplaceLoss",
     "TwoPointLoss",
+    "ceiling",
     "geometric_loss",
+    "is_below",
+    "likely_epsilon",
     "profile",
     "staircase_loss",
 ]

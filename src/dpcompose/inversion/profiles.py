@@ -19,7 +19,6 @@ import numpy as np
 
 from dpcompose.errors import Declined
 from dpcompose.inversion.line.escalation import delta_by_balls, epsilon_by_balls
-from dpcompose.inversion.line.in_balls import delta_in_balls
 from dpcompose.inversion.line.jumps import finding_epsilon
 from dpcompose.inversion.line.lattice_line import common_lattice
 from dpcompose.inversion.line.reading import ErrorBudget
@@ -31,11 +30,9 @@ from dpcompose.inversion.line.search import (
     line_at,
     within,
 )
-from dpcompose.inversion.line.smoothed_in_balls import smoothed_delta_in_balls
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import any_leak
 from dpcompose.inversion.methods import Method, SmallSum, small_sum, suffices, ways_to
-from dpcompose.inversion.renyi import renyi_divergence
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
 
@@ -221,6 +218,9 @@ class Profile:
         """δ(ε) certified by ball arithmetic alone, smoothed where the characteristic function does not decay."""
         if not self.summands or epsilon >= self.supremum or self.leak.lower >= 1.0:
             return self.delta(epsilon)
+        from dpcompose.inversion.line.in_balls import delta_in_balls
+        from dpcompose.inversion.line.smoothed_in_balls import smoothed_delta_in_balls
+
         log_guess = log_up(delta_on_line(self.summands, epsilon, 1e-3).upper)
         if ways_to(self.small, self.summands, relative) != (Method.SMALL,):  # so few steps decay too slowly
             with suppress(Declined, *GIVEN_UP):
@@ -249,6 +249,8 @@ class Profile:
 
     def renyi(self, order: float) -> Enclosure:
         r"""The Rényi divergence of $P$ from $Q$, of an order above 1."""
+        from dpcompose.inversion.renyi import renyi_divergence
+
         return renyi_divergence(self.summands, self.leak, order)
 
     @np.errstate(all="ignore")

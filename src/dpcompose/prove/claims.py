@@ -6,16 +6,23 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose import mechanisms, theorems
 from dpcompose.description import Composition, Mechanism, Subject, Wrapper, described
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
-from dpcompose.notions import GDP, ZCDP, ApproxDP, FiniteLoss, Guarantee, LaplaceLoss, LossTransform, Profile, Renyi
+from dpcompose.notions import (
+    GDP,
+    ZCDP,
+    ApproxDP,
+    Dotted,
+    FiniteLoss,
+    Guarantee,
+    LaplaceLoss,
+    LossTransform,
+    Profile,
+    Renyi,
+)
 from dpcompose.prove.derivations import Selection, Work, is_last, roads, uncollected
 from dpcompose.prove.parts import PartsOf
-from dpcompose.theorems.sampling.any_profile import Dotted
 
-_LOADED = (mechanisms.every(), theorems)
-"""Importing them is what fills the standard library of theorems."""
 MOST_REMEMBERED = 4096
 ITSELF, JOINED, CARRIED = "every_mechanism_is_itself", "same_parts_same_whole", "same_law_same_cost"
 DOTTED = "dotted"

@@ -1,7 +1,7 @@
 """Results → text, JSON, HTML, CSV, BibTeX and pandas. One function a form; each takes any result.
 
-Read `words` and `sheet` (what every form is made of), then `text`, `plain`, `page`, `table` and `proof`, a form each;
-`readings`, `rates`, `sweeps`, `calibrated`, `cards`, `notebook`, `spending` and `lines` are sheets of results.
+Read `words` and `sheet` (what every form is made of), then `text`, `data`, `pages`, `table` and `proof`, a form each;
+`readings`, `rates`, `sweeps`, `calibrated`, `formulas`, `notebook`, `spending` and `lines` are sheets of results.
 """
 
 from __future__ import annotations
@@ -9,21 +9,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpcompose.lazily import loaded
-from dpcompose.report.cards import card, card_sheet, cards
-from dpcompose.report.page import html, page
-from dpcompose.report.plain import plain, to_json
-from dpcompose.report.proof import bibtex, explain
-from dpcompose.report.readings import growth, profile, risk
 from dpcompose.report.sheet import Sheet, Table, sheet
-from dpcompose.report.table import frame, to_csv
 from dpcompose.report.text import compared, in_digits, text
 from dpcompose.report.words import shortened, subject, wrapped
 
 if TYPE_CHECKING:
+    from dpcompose.report.data import plain, to_json
+    from dpcompose.report.formulas import card, card_sheet, cards
     from dpcompose.report.lines import numerics
+    from dpcompose.report.pages import html, page
+    from dpcompose.report.proof import bibtex, explain
+    from dpcompose.report.readings import growth, profile, risk
+    from dpcompose.report.table import frame, to_csv
 
-__getattr__ = loaded(__name__, {"lines": ("numerics",)})
-"""To draw a line again takes the whole engine."""
+HOMES = {
+    "data": ("plain", "to_json"),
+    "formulas": ("card", "card_sheet", "cards"),
+    "lines": ("numerics",),
+    "pages": ("html", "page"),
+    "proof": ("bibtex", "explain"),
+    "readings": ("growth", "profile", "risk"),
+    "table": ("frame", "to_csv"),
+}
+"""Which file holds a name: a form is read when it is asked for, and whoever wants text pays for no page.
+
+None of these files goes by a name that is found here.
+"""
+
+__getattr__ = loaded(__name__, HOMES)
 
 __all__ = [
     "Sheet",

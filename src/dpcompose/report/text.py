@@ -8,7 +8,6 @@ from functools import singledispatch
 from dpcompose.kernel import Theorem
 from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
-from dpcompose.report.latex import readable
 from dpcompose.report.sheet import sheet
 from dpcompose.report.words import WIDTH, conditions, number, relative, subject, title, up, wrapped
 
@@ -111,6 +110,8 @@ def _entry(theorem: Theorem, width: int) -> str:
 
 def statement(theorem: Theorem) -> str:
     """A theorem in full."""
+    from dpcompose.report.latex import readable
+
     head = f"{theorem.id}: {title(theorem)}"
     known = f"also known as {', '.join(theorem.aliases)}" if theorem.aliases else ""
     lines = [head, known, wrapped(readable(theorem.statement), "  "), wrapped(conditions(theorem), "  ")]

@@ -13,7 +13,6 @@ from typing import Any, Protocol, get_args, get_origin
 
 from dpcompose.description import Adaptivity, Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
-from dpcompose.kernel import STANDARD, Verb
 from dpcompose.notions import Guarantee
 from dpcompose.parameters import COUNT, Param, Whole
 from dpcompose.spec.numbers import AsWritten, number, within, written
@@ -234,8 +233,8 @@ class Filters(Codec):
 
     @staticmethod
     def choice() -> Choice:
-        """Asked late, as the theorems bring the arithmetic with them."""
-        from dpcompose import theorems  # noqa: F401 - importing them is what fills the library
+        """Asked late: a refusal need not read the theorems."""
+        from dpcompose.kernel import STANDARD, Verb
 
         kinds = {t.types[0] for t in STANDARD.about(Verb.COMPOSES) if t.adaptivity is Adaptivity.FULLY_ADAPTIVE}
         return Choice({kind.__name__: kind for kind in sorted(kinds, key=lambda kind: str(kind.__name__))})

@@ -2,8 +2,6 @@
 
 Read `post`, then `approx` (what follows from ε and δ), `gdp`, `loss` (the law of the loss itself), `renyi`, `zcdp`,
 `sampling`, and `batches` last. `sketches` holds what the published sketches promise.
+
+`index.json` says of each theorem where it is proved and when it holds: a proof is read when it is first run.
 """
-
-from dpcompose.theorems import approx, batches, bounded_range, gdp, loss, post, renyi, sampling, zcdp
-
-__all__ = ["approx", "batches", "bounded_range", "gdp", "loss", "post", "renyi", "sampling", "zcdp"]

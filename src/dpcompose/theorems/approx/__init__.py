@@ -1,7 +1,3 @@
 """What follows from (ε, δ) alone. `steps` holds the numbers of a composition; `closed_forms` are the bounds with
 pencil and paper, `optimal` the exact optimum, `recipes` their inverses.
 """
-
-from dpcompose.theorems.approx import closed_forms, optimal
-
-__all__ = ["closed_forms", "optimal"]

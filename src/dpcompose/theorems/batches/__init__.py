@@ -2,7 +2,3 @@
 others. Then `blends` (draws with replacement, truncated samples), `sums` (samples of which a record is replaced, and
 what is seen of shuffled batches), `clones` (shuffled reports) and `selection` (the best of several runs).
 """
-
-from dpcompose.theorems.batches import alone, blends, clones, selection, sums
-
-__all__ = ["alone", "blends", "clones", "selection", "sums"]

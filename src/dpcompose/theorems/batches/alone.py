@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import LogRatio
 from dpcompose.kernel import Parts, Side, composes, implies
-from dpcompose.notions import InEitherOrder, LossTransform, Profile
+from dpcompose.notions import Alone, LossTransform, Profile
 from dpcompose.numerics.enclosure import Ball
 from dpcompose.sources import HERE
 from dpcompose.theorems.loss.finite_laws import Listed
@@ -22,15 +21,6 @@ from dpcompose.theorems.sampling.any_profile import MOST_LEVEL, DottedLaw, law_t
 FAINT = 1e-30
 FINE = 40
 """Levels to either side of each of a few marks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Alone(InEitherOrder):
-    """δ at ε of one run, and the levels at which others are told of it."""
-
-    called: ClassVar[str] = "δ at every ε of one run"
-    profile: Profile
-    marks: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +71,4 @@ def dotted_alone(g: Alone) -> LossTransform:
     return LossTransform(step, step, leak=0, turned=None)
 
 
-__all__ = ["Alone", "AloneLaw"]
+__all__ = ["AloneLaw"]

@@ -18,12 +18,11 @@ from dpcompose.mechanisms.batches.with_replacement import SampledWithReplacement
 from dpcompose.mechanisms.group import grown
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
-from dpcompose.notions import GDP, ApproxDP, LaplaceLoss, LossTransform, Profile
+from dpcompose.notions import GDP, Alone, ApproxDP, LaplaceLoss, LossTransform, Profile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import BBG18, GANESH25
-from dpcompose.theorems.batches.alone import Alone
 from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
 from dpcompose.theorems.loss.finite_laws import LeakyLaw, Listed, SampledListed, in_floats

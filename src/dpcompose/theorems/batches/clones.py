@@ -31,12 +31,11 @@ from dpcompose.inversion import FiniteLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.batches.shuffled import Shuffled
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
-from dpcompose.notions import ApproxDP, LossTransform, SymmetricProfile
+from dpcompose.notions import Alone, ApproxDP, LossTransform, SymmetricProfile
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import FMT23
-from dpcompose.theorems.batches.alone import Alone
 from dpcompose.theorems.loss.finite_laws import Listed
 
 BITS = 128

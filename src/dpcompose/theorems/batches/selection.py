@@ -14,11 +14,10 @@ from fractions import Fraction
 from dpcompose.errors import Declined
 from dpcompose.kernel import describes
 from dpcompose.mechanisms.batches.repeated import RepeatAndSelect, times
-from dpcompose.notions import GDP, Curve, FiniteLoss, LaplaceLoss, Profile, Renyi
+from dpcompose.notions import GDP, Alone, Curve, FiniteLoss, LaplaceLoss, Profile, Renyi
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import argmin
 from dpcompose.sources import KRW24, PS22
-from dpcompose.theorems.batches.alone import Alone
 from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
 from dpcompose.theorems.renyi.conversions import CanonneKamathSteinke, OneOrder

@@ -28,13 +28,12 @@ from dpcompose.mechanisms.batches.sampled_sum import SampledSum
 from dpcompose.mechanisms.batches.shuffled import IN_ITS_PLACE, ShuffledBatches
 from dpcompose.mechanisms.batches.with_replacement import SampledWithReplacement
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
-from dpcompose.notions import GDP, LossTransform, SymmetricProfile
+from dpcompose.notions import GDP, Alone, LossTransform, SymmetricProfile
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
 from dpcompose.sources import BBG18, CGK24, HERE
-from dpcompose.theorems.batches.alone import Alone
 from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss.finite_laws import Listed, in_floats
 from dpcompose.theorems.sampling.poisson_once import normal_cdf

@@ -2,7 +2,3 @@
 `greatest_losses` for long lists, `product` for what is inside a wrapper, `gaussian_mixtures`; then `transform` (which
 losses the engine knows) and `inverted` (what it answers).
 """
-
-from dpcompose.theorems.loss import exact_sums, gaussian_mixtures, greatest_losses, product, transform
-
-__all__ = ["exact_sums", "gaussian_mixtures", "greatest_losses", "product", "transform"]

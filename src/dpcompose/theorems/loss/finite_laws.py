@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpcompose import inversion
 from dpcompose.exact.atoms import Law, Loss, value
-from dpcompose.inversion import Direction, FiniteLoss
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
-from dpcompose.inversion.losses.protocols import Lattice
+from dpcompose.inversion.losses.protocols import Direction, Lattice
 from dpcompose.mechanisms.long_pair import MASS_ERROR, LongPairLaw
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
@@ -28,22 +28,22 @@ class Listed:
 
     law: Law
 
-    def loss(self) -> FiniteLoss:
+    def loss(self) -> inversion.FiniteLoss:
         """Every atom as floats; atoms too light for floats count as leak or as nothing."""
         if isinstance(self.law, LongPairLaw):
             long = self.law.floats()
-            return FiniteLoss(long.losses, long.masses, long.leak, long.loss_error, MASS_ERROR)
+            return inversion.FiniteLoss(long.losses, long.masses, long.leak, long.loss_error, MASS_ERROR)
         listed = self.law.atoms()
         places = lattice([loss for loss, _ in listed])
         return in_floats([(value(loss), mass) for loss, mass in listed], Enclosure.of(self.law.leak()), places)
 
 
-def in_floats(atoms: list[tuple[Ball, Ball]], leak: Enclosure, places: Lattice | None = None) -> FiniteLoss:
+def in_floats(atoms: list[tuple[Ball, Ball]], leak: Enclosure, places: Lattice | None = None) -> inversion.FiniteLoss:
     """Losses and masses as floats with their errors; what is too light for floats may leak."""
     found = [(Enclosure.of(loss), Enclosure.of(mass)) for loss, mass in atoms]
     heavy = [(place, mass) for place, mass in found if mass.lower > LEAST]
     light = math.fsum(mass.upper for _, mass in found if not mass.lower > LEAST) * (1 + ROUNDING)
-    return FiniteLoss(
+    return inversion.FiniteLoss(
         np.array([place.lower for place, _ in heavy]),
         np.array([mass.lower for _, mass in heavy]),
         Enclosure(max(leak.lower, 0.0), leak.upper + light) & UNIT_INTERVAL,
@@ -63,14 +63,14 @@ class SampledListed:
     other: Law
     """The loss in the other order: its leak is what the record would rule out."""
 
-    def loss(self) -> FiniteLoss:
+    def loss(self) -> inversion.FiniteLoss:
         """The likelihood ratio e^l becomes 1 − q + qe^l; it is 1 − q where the record would rule the outcome out."""
         if isinstance(self.law, LongPairLaw):
             return Listed(self.law).loss().sampled(self.rate, self.direction)
         with ctx.workprec(BITS):
             return self._exactly()
 
-    def _exactly(self) -> FiniteLoss:
+    def _exactly(self) -> inversion.FiniteLoss:
         q, ratio, remove = ball(self.rate), PoissonRatio(self.rate), self.direction is Direction.REMOVE
         losses = [(value(loss), mass) for loss, mass in self.law.atoms()]
         plain = [(ratio.log_in_balls(loss), mass * (-loss).exp()) for loss, mass in losses]

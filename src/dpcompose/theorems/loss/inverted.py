@@ -13,8 +13,6 @@ import numpy as np
 
 from dpcompose import inversion
 from dpcompose.errors import Declined
-from dpcompose.inversion.growing import Memory
-from dpcompose.inversion.quick_bound import ceiling, is_below, likely_epsilon
 from dpcompose.kernel import Parts
 from dpcompose.notions import LossTransform, Pair, Profile, Value
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, enclose, largest
@@ -49,7 +47,7 @@ class Inverted(Profile):
     def roughly(self, delta: Real) -> Enclosure | None:
         """About where the saddle points are, of sums that are nearly normal."""
         with suppress(Declined), _within_floats():
-            return likely_epsilon(self.inversions(), float(delta))
+            return inversion.likely_epsilon(self.inversions(), float(delta))
         return None
 
     def pairs(self) -> tuple[Pair, ...]:
@@ -67,7 +65,7 @@ class Inverted(Profile):
         if self.memory is None:
             return self.inversions()
         keys = [(order, target, self.tolerance) for order in range(2)]
-        memories = [self.memory.setdefault(key, Memory()) for key in keys]
+        memories = [self.memory.setdefault(key, inversion.Memory()) for key in keys]
         return [replace(p, memory=memory) for p, memory in zip(self.inversions(), memories, strict=False)]
 
     def delta(self, epsilon: Real) -> Enclosure:
@@ -77,7 +75,7 @@ class Inverted(Profile):
             first, *others = self.inversions()
             found = _at(first.delta, level, self.tolerance)
             for order in others:
-                if not is_below(order, level.lower, found.lower):
+                if not inversion.is_below(order, level.lower, found.lower):
                     found = largest((found, _at(order.delta, level, self.tolerance)))
         return found
 
@@ -91,7 +89,7 @@ class Inverted(Profile):
             first, *others = self.inversions()
             found = first.curve(places, self.tolerance)
             for order in others:
-                high = ceiling(order, places).tolist()
+                high = inversion.ceiling(order, places).tolist()
                 close = [i for i, bound in enumerate(high) if bound > found[i].lower]
                 for i, answer in zip(close, order.curve([places[i] for i in close], self.tolerance), strict=True):
                     found[i] = largest((found[i], answer))
@@ -107,7 +105,7 @@ class Inverted(Profile):
             found = _at(first.epsilon, target, self.tolerance)
             for order in others:
                 kept = self.memory is not None and not order.is_small  # its line is there to be read
-                if kept or not is_below(order, found.lower, target.lower):
+                if kept or not inversion.is_below(order, found.lower, target.lower):
                     found = largest((found, _at(order.epsilon, target, self.tolerance)))
         return found
 

@@ -8,13 +8,7 @@ from typing import Any
 
 from dpcompose import inversion
 from dpcompose.errors import Declined
-from dpcompose.inversion import (
-    Direction,
-    DiscreteGaussianLoss,
-    GaussianLoss,
-    SampledGaussianLoss,
-    TwoPointLoss,
-)
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Parts, Side, composes, describes, implies
 from dpcompose.mechanisms.discrete_gaussian import DiscreteGaussian
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
@@ -27,16 +21,18 @@ from dpcompose.theorems.loss.inverted import Inverted, WorstOf, turned
 
 def _is_extreme(step: Any) -> bool:
     """Whether a sampled step lies where a line takes long, or much memory, and says little more than a bound."""
-    if isinstance(step, inversion.SampledLaplaceLoss):
-        return not (step.rate >= 1e-6 and Fraction(1, 1000) <= step.size <= 10)
-    sampled = isinstance(step, SampledGaussianLoss)
-    return sampled and not (step.rate >= 1e-9 and 0.01 <= step.noise_std <= 10**4)
+    if not hasattr(step, "rate"):
+        return False
+    if isinstance(step, inversion.SampledGaussianLoss):
+        return not (step.rate >= 1e-9 and 0.01 <= step.noise_std <= 10**4)
+    sampled = isinstance(step, inversion.SampledLaplaceLoss)
+    return sampled and not (step.rate >= 1e-6 and Fraction(1, 1000) <= step.size <= 10)
 
 
 @implies("X-LINE-GAUSS", HERE.at("engine"), side=Side.BOTH)
 def gdp_to_transform(g: GDP) -> LossTransform:
     r"""The loss of a Gaussian is $N(\mu^2/2,\mu^2)$, so $\ln\mathrm{E}e^{zL} = z(z+1)\mu^2/2$."""
-    loss = GaussianLoss(g.mu_squared)
+    loss = inversion.GaussianLoss(g.mu_squared)
     return LossTransform(loss, loss, leak=0, turned=None)
 
 
@@ -45,7 +41,7 @@ def approx_to_transform(g: ApproxDP) -> LossTransform:
     r"""Beside its leak, the worst $(\varepsilon,\delta)$-DP loss is $\pm\varepsilon$ with the odds
     $e^\varepsilon$ to 1.
     """
-    loss = TwoPointLoss(g.epsilon)
+    loss = inversion.TwoPointLoss(g.epsilon)
     return LossTransform(loss, loss, leak=g.delta, turned=None)
 
 
@@ -70,7 +66,7 @@ def discrete_gaussian_transform(m: DiscreteGaussian) -> LossTransform:
     """
     if not m.noise_std:
         raise Declined("there is no noise")
-    loss = DiscreteGaussianLoss(m.noise_std, m.sensitivity)
+    loss = inversion.DiscreteGaussianLoss(m.noise_std, m.sensitivity)
     return LossTransform(loss, loss, leak=0, turned=None)
 
 
@@ -81,7 +77,9 @@ def sampled_gaussian_transform(m: Sampled, inner: GDP) -> LossTransform:
     """
     q = in_between(m.rate)
     noise = 1 / rational_root(Fraction(inner.mu_squared))
-    remove, add = (SampledGaussianLoss(q, noise, direction) for direction in (Direction.REMOVE, Direction.ADD))
+    remove, add = (
+        inversion.SampledGaussianLoss(q, noise, direction) for direction in (Direction.REMOVE, Direction.ADD)
+    )
     return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 

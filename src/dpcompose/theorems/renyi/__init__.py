@@ -3,21 +3,3 @@
 A pair is read in four ways (`readings`); the exact curves of the mechanisms are in `finite_curves`,
 `discrete_gaussian_curve`, `sampled_curves` and `sampled_normal_curve`, which share `powers`.
 """
-
-from dpcompose.theorems.renyi import (
-    below_one,
-    conversions,
-    discrete_gaussian_curve,
-    finite_curves,
-    sampled_curves,
-    sampled_normal_curve,
-)
-
-__all__ = [
-    "below_one",
-    "conversions",
-    "discrete_gaussian_curve",
-    "finite_curves",
-    "sampled_curves",
-    "sampled_normal_curve",
-]

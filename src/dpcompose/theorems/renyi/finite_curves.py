@@ -12,7 +12,7 @@ from functools import cached_property
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import Law, value
-from dpcompose.inversion import Direction
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes, implies
 from dpcompose.mechanisms.long_pair import LongPairLaw, LongPairReading
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dpcompose.inversion import Direction
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.numerics.rounding import Floats
 

@@ -16,7 +16,7 @@ import numpy as np
 from flint import acb
 
 from dpcompose.errors import Declined
-from dpcompose.inversion import Direction
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.laplace import LaplaceCurve
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled

@@ -11,8 +11,8 @@ import numpy as np
 from flint import acb
 
 from dpcompose.errors import Declined
-from dpcompose.inversion import Direction
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, Curve, Linear, Renyi

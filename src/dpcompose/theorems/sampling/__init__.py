@@ -2,23 +2,3 @@
 on Poisson samples, `any_profile` for whatever is inside; then samples of a fixed size: `fixed_size`, `mirrored` (both
 orders at once), `members` (where the sample itself is kept secret) and `fixed_size_curve`.
 """
-
-from dpcompose.theorems.sampling import (
-    any_profile,
-    discrete_gaussian,
-    fixed_size,
-    fixed_size_curve,
-    members,
-    poisson_once,
-    sampled_once,
-)
-
-__all__ = [
-    "any_profile",
-    "discrete_gaussian",
-    "fixed_size",
-    "fixed_size_curve",
-    "members",
-    "poisson_once",
-    "sampled_once",
-]

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import ClassVar
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import LogRatio
-from dpcompose.inversion import Direction
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import describes, implies
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import InEitherOrder, LossTransform, Profile
+from dpcompose.notions import Dotted, LossTransform, Profile
 from dpcompose.numerics.enclosure import Ball, ball, enclose
 from dpcompose.sources import HERE, ZDW22
 from dpcompose.theorems.loss.finite_laws import SampledListed
@@ -63,14 +62,6 @@ class Hull:
     def leak(self) -> Ball:
         """What reveals everything."""
         return _law(self.profiles).leak()
-
-
-@dataclass(frozen=True, slots=True)
-class Dotted(InEitherOrder):
-    """A finite pair, the same in both orders, that costs at least as much."""
-
-    called: ClassVar[str] = "a finite pair that costs more"
-    law: Hull
 
 
 @implies("X-DOTS", HERE.at("X-DOTS"))
@@ -188,4 +179,4 @@ def lower_hull(dots: Sequence[Dot]) -> list[Dot]:
     return hull
 
 
-__all__ = ["Dotted", "DottedLaw", "Hull", "law_through", "lower_hull"]
+__all__ = ["DottedLaw", "Hull", "law_through", "lower_hull"]

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import Law, value
-from dpcompose.inversion import Direction
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Renyi
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Renyi, SampledOnce
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
 from dpcompose.theorems.gdp import NormalProfile
@@ -24,7 +24,7 @@ from dpcompose.theorems.sampling.mirrored import (
     MirroredListed,
     MirroredNormalCurve,
 )
-from dpcompose.theorems.sampling.sampled_once import SampledOnce, in_part
+from dpcompose.theorems.sampling.sampled_once import in_part
 
 REMOVE = Direction.REMOVE
 MOST_ATOMS = 64

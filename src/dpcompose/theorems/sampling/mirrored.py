@@ -15,9 +15,9 @@ from flint import acb
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import Law, value
-from dpcompose.inversion import Direction
 from dpcompose.inversion import FiniteLoss as ListedLoss
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.notions import Curve
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx

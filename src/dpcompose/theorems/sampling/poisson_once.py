@@ -7,20 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpcompose import inversion
 from dpcompose.errors import Declined
-from dpcompose.exact.normal import normal_epsilon
-from dpcompose.inversion import Direction, SampledGaussianLoss
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
+from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Parts, Side, composes, describes
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import GDP, ApproxDP, HockeyStick, LossTransform, Pair, Profile
+from dpcompose.notions import GDP, ApproxDP, HockeyStick, LossTransform, Pair, Profile, SampledOnce
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
-from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import BBG18, ZDW22
-from dpcompose.theorems.loss.exact_sums import SumOfLosses
 from dpcompose.theorems.loss.transform import in_between
-from dpcompose.theorems.sampling.fixed_size import leaky
-from dpcompose.theorems.sampling.sampled_once import SampledOnce, in_part
+from dpcompose.theorems.sampling.sampled_once import in_part
 
 BITS = 64
 """About how many binary digits an irrational μ keeps."""
@@ -88,6 +85,9 @@ class SampledNormal(Profile):
             return ZERO
         if delta <= 0:
             return Enclosure(math.inf, math.inf)
+        from dpcompose.exact.normal import normal_epsilon
+        from dpcompose.numerics.roots import invert_decreasing
+
         inner = normal_epsilon(1 / Fraction(self.noise_std) ** 2, Fraction(delta) / Fraction(self.rate))
         guess = enclose(lambda: PoissonRatio(self.rate).log_in_balls(ball(inner)))
         near = guess.lower if math.isfinite(guess.lower) else 1.0
@@ -121,7 +121,7 @@ def one_sampled_gaussian(parts: Parts[LossTransform]) -> Profile:
     if len(parts.items) != 1 or parts.items[0][1] != 1:
         raise Declined("holds for a single run")
     step = parts.items[0][0].forward
-    if not isinstance(step, SampledGaussianLoss):
+    if not isinstance(step, inversion.SampledGaussianLoss):
         raise Declined("holds for a sampled Gaussian")
     return SampledNormal(step.rate, step.noise_std)
 
@@ -138,7 +138,9 @@ def _between(square: Fraction) -> tuple[Fraction, Fraction]:
 
 def _sampled_normal(rate: Real, mu: Fraction) -> LossTransform:
     q = in_between(rate)
-    remove, add = (SampledGaussianLoss(q, 1 / mu, direction) for direction in (Direction.REMOVE, Direction.ADD))
+    remove, add = (
+        inversion.SampledGaussianLoss(q, 1 / mu, direction) for direction in (Direction.REMOVE, Direction.ADD)
+    )
     return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
@@ -163,5 +165,8 @@ def bent_by_sampling(m: Sampled, inner: ApproxDP) -> SampledOnce:
     r"""An $(\varepsilon_0,\delta_0)$-DP mechanism on a Poisson sample: the profile of leaky randomized response at
     $\ln(1+(e^\varepsilon-1)/q)$, times $q$.
     """
+    from dpcompose.theorems.loss.exact_sums import SumOfLosses
+    from dpcompose.theorems.sampling.fixed_size import leaky
+
     law = leaky(inner).forward
     return SampledOnce(in_part(m.rate), SumOfLosses(((law, 1),), ((law, 1),)))

@@ -5,27 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from dpcompose.errors import Declined
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.kernel import Parts, Side, composes, describes
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import InEitherOrder, Profile
+from dpcompose.notions import Profile, SampledOnce
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.sources import BBG18
 
 FAR = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class SampledOnce(InEitherOrder):
-    """One run on a sample: the profile without sampling, bent by the rate."""
-
-    called: ClassVar[str] = "one run on a sample"
-    rate: Fraction
-    whole: Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,4 +101,4 @@ def one_run_on_a_fixed_sample(parts: Parts[SampledOnce]) -> Profile:
     return SampledOnceProfile(bent.rate, bent.whole)
 
 
-__all__ = ["SampledOnce", "SampledOnceProfile", "in_part"]
+__all__ = ["SampledOnceProfile", "in_part"]
