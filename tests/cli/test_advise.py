@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,28 @@ def test_the_document_says_the_same_and_every_amount_keeps_the_promise(told) -> 
         {"from_queries": 1, "best": "geometric"},
         {"from_queries": 9, "best": "discrete Gaussian"},
     ]
+
+
+@pytest.mark.parametrize(
+    "noise, form",
+    [
+        ("Laplace", "Laplace(scale=?)"),
+        ("Gaussian", "Gaussian(noise_std=?)"),
+        ("geometric", "Geometric(scale=?)"),
+        ("discrete Gaussian", "DiscreteGaussian(noise_std=?)"),
+    ],
+)
+@pytest.mark.parametrize("queries, promised", [(1, "--epsilon 0.5 --delta 1e-5"), (100, "--epsilon 1 --delta 1e-6")])
+def test_advice_and_calibration_say_the_same(run, noise: str, form: str, queries: int, promised: str) -> None:
+    """Digit by digit, of the same question."""
+    advised = run("advise", "--queries", str(queries), *promised.split())[1]
+    found = re.search(rf"^{noise} +\w+ = (\S+) ", advised, re.MULTILINE)
+    calibrated = re.search(
+        r"^\? = (\S+) meets", run("calibrate", f"{queries} * {form}", *promised.split())[1], re.MULTILINE
+    )
+    assert found
+    assert calibrated
+    assert found[1] == calibrated[1]
 
 
 def test_real_answers_have_no_whole_noise(told) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,31 @@ def test_a_shell_completes(words: str, wanted: str) -> None:
         [sys.executable, "-m", "dpcompose"], capture_output=True, text=True, check=False, env=environment
     )
     assert f"plain,{wanted}" in ran.stdout.split()
+
+
+READS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
+ASKS = {
+    "bash": """
+        source "$1"; COMP_WORDS=(dpcompose eps); COMP_CWORD=1; _dpcompose_completion dpcompose
+        printf '%s\\n' "${COMPREPLY[@]}" """,
+    "fish": """source $argv[1]; complete -C 'dpcompose eps'""",
+}
+"""How each shell reads a script without running it, and how it is asked what it would complete."""
+
+
+@pytest.mark.parametrize("shell", [shell for shell in READS if shutil.which(shell)])
+def test_a_shell_that_is_here_understands_its_lines(run, shell: str, tmp_path: Path) -> None:
+    lines, program = tmp_path / "lines", tmp_path / "dpcompose"
+    lines.write_text(run("completion", shell)[1])
+    subprocess.run([*READS[shell], str(lines)], check=True, capture_output=True)
+    if shell not in ASKS:
+        return
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dpcompose "$@"\n')
+    program.chmod(0o755)
+    here = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    asked = [shell, "-c", ASKS[shell], shell, str(lines)] if shell == "bash" else [shell, "-c", ASKS[shell], str(lines)]
+    ran = subprocess.run(asked, capture_output=True, text=True, check=True, env=here)
+    assert "epsilon" in ran.stdout.split()
 
 
 def test_a_narrow_terminal_gets_narrow_lines() -> None:

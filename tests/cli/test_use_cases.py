@@ -224,6 +224,30 @@ def test_audit(run, told, scores: Path) -> None:
     assert run("audit", str(scores), "--delta", "1e-5", "--claim", "BlackBox(epsilon=9)")[0] == 0
 
 
+def test_an_audit_says_how_it_split_the_scores_and_names_its_event(run, told, scores: Path) -> None:
+    """The ε is that of the two limits on the event's probabilities, counted on what it was not chosen on."""
+    out = " ".join(run("audit", str(scores), "--delta", "1e-5")[1].split())
+    chosen, members, others = (
+        re.search(pattern, out)
+        for pattern in (
+            r"the event was chosen on (\d+) \+ (\d+) outputs and counted on the other ones event (\S.*?) members",
+            r" members (\d+) of (\d+), so its probability is at least (\S+)",
+            r" non-members (\d+) of (\d+), so its probability is at most (\S+)",
+        )
+    )
+    assert chosen
+    assert members
+    assert others
+    rows = scores.read_text(encoding="utf-8").splitlines()[1:]
+    assert int(chosen[1]) + int(chosen[2]) + int(members[2]) + int(others[2]) == len(rows)
+    likely, unlikely = float(members[3]), float(others[3])
+    shown = float(out.partition("ε ≥ ")[2].split()[0])
+    assert shown == pytest.approx(math.log((likely - 1e-5) / unlikely), rel=1e-4)
+    witness = told("audit", str(scores), "--delta", "1e-5")["witness"]
+    assert chosen[3] in (witness["event"], f"not ({witness['event']})")
+    assert witness["chosen_on"] == [int(chosen[1]), int(chosen[2])]
+
+
 def test_explain_numerics(run) -> None:
     line = "99 * Sampled(Gaussian(noise_std=2), rate=0.1)"
     code, out, _ = run("explain", line, "--delta", "1e-6", "--numerics")

@@ -103,7 +103,9 @@ class Separation(Witness):
 
     def document(self) -> dict[str, object]:
         """The event, its counts and its limits."""
+        chosen = {} if self.chosen_on is None else {"chosen_on": list(self.chosen_on)}
         return {
+            **chosen,
             "event": str(self.event),
             "first": {"hits": self.first.hits, "total": self.first.total, "probability_at_least": self.point.likely},
             "second": {
