@@ -62,7 +62,8 @@ UNASKED = {
         inversion.line.kept_line inversion.line.smoothed_in_balls inversion.renyi mechanisms.batches
         mechanisms.black_box mechanisms.correlated
         mechanisms.exponential report.latex report.pages report.proof theorems.approx.closed_forms
-        theorems.approx.optimal theorems.batches theorems.loss.exact_sums theorems.renyi theorems.sampling.any_profile
+        theorems.approx.optimal theorems.batches theorems.loss.discrete_noise
+        theorems.loss.exact_sums theorems.renyi theorems.sampling.any_profile
         theorems.sampling.fixed_size theorems.zcdp""",
     "30 * Laplace(scale=10)": """
         scipy inversion.entry inversion.few_steps inversion.line inversion.profiles mechanisms.batches report.latex

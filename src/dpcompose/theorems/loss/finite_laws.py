@@ -12,7 +12,6 @@ from dpcompose import inversion
 from dpcompose.exact.atoms import Law, Loss, value
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.inversion.losses.protocols import Direction, Lattice
-from dpcompose.mechanisms.long_pair import MASS_ERROR, LongPairLaw
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 
@@ -30,6 +29,8 @@ class Listed:
 
     def loss(self) -> inversion.FiniteLoss:
         """Every atom as floats; atoms too light for floats count as leak or as nothing."""
+        from dpcompose.mechanisms.long_pair import MASS_ERROR, LongPairLaw
+
         if isinstance(self.law, LongPairLaw):
             long = self.law.floats()
             return inversion.FiniteLoss(long.losses, long.masses, long.leak, long.loss_error, MASS_ERROR)
@@ -65,6 +66,8 @@ class SampledListed:
 
     def loss(self) -> inversion.FiniteLoss:
         """The likelihood ratio e^l becomes 1 − q + qe^l; it is 1 − q where the record would rule the outcome out."""
+        from dpcompose.mechanisms.long_pair import LongPairLaw
+
         if isinstance(self.law, LongPairLaw):
             return Listed(self.law).loss().sampled(self.rate, self.direction)
         with ctx.workprec(BITS):

@@ -10,11 +10,10 @@ from dpcompose import inversion
 from dpcompose.errors import Declined
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Parts, Side, composes, describes, implies
-from dpcompose.mechanisms.discrete_gaussian import DiscreteGaussian
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Profile
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.sources import BBG18, CKS20, HERE, ZDW22
+from dpcompose.sources import BBG18, HERE, ZDW22
 from dpcompose.theorems.loss.finite_laws import LeakyLaw, Listed, SampledListed
 from dpcompose.theorems.loss.inverted import Inverted, WorstOf, turned
 
@@ -57,17 +56,6 @@ def finite_to_transform(g: FiniteLoss) -> LossTransform:
     if g.forward.leak() >= 1 or g.backward.leak() >= 1:
         raise Declined("no loss is finite, so there is nothing to transform")
     return LossTransform(Listed(g.forward), Listed(g.backward), leak=0, turned=None)
-
-
-@describes("X-LINE-DG", CKS20.at("Def. 1"), side=Side.BOTH)
-def discrete_gaussian_transform(m: DiscreteGaussian) -> LossTransform:
-    r"""The loss $(\Delta^2-2\Delta x)/2\sigma^2$ of discrete Gaussian noise lies on a lattice of span
-    $\Delta/\sigma^2$.
-    """
-    if not m.noise_std:
-        raise Declined("there is no noise")
-    loss = inversion.DiscreteGaussianLoss(m.noise_std, m.sensitivity)
-    return LossTransform(loss, loss, leak=0, turned=None)
 
 
 @describes("X-LINE-SGM", ZDW22.at("Thm. 11"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)

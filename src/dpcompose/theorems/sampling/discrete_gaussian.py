@@ -14,7 +14,6 @@ from dpcompose.inversion.losses.sampled_discrete_gaussian import (
     integers,
 )
 from dpcompose.kernel import Side, describes
-from dpcompose.mechanisms.discrete_gaussian import MOST_NOISE
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
 from dpcompose.notions import LossTransform, SampledOnce
@@ -31,6 +30,8 @@ def _transform(m: Sampled, inner: LossTransform, grouping: Grouping) -> LossTran
     loss, rate = inner.forward, in_between(m.rate)
     if not isinstance(loss, DiscreteGaussianLoss) or not loss.sensitivity:
         raise Declined("the mechanism inside is not a discrete Gaussian")
+    from dpcompose.mechanisms.discrete_gaussian import MOST_NOISE
+
     if loss.noise_std <= MOST_NOISE:
         raise Declined("so little noise has a list of losses")
     count = integers(loss.noise_std, loss.sensitivity)
