@@ -135,6 +135,9 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (asks("count", "nowhere.csv", *UNIT), "there is no such file"),
     (asks("count", "people.csv", "--unit", "name", "--epsilon", "1"), "has no column 'name'"),
     (asks("count", "people.csv", *UNIT, "--key", "a"), "need --account"),
+    # before any command
+    (("--versoin",), "did you mean --version?"),
+    (("--hlep",), "did you mean --help?"),
 ]
 
 

@@ -98,6 +98,8 @@ def flags(context: click.Context | None) -> Iterator[str]:
 def _option(misuse: click.NoSuchOption, name: str, context: click.Context | None) -> str:
     given = misuse.option_name
     if not name:
+        for near in get_close_matches(given, ["--version", "--help"], n=1, cutoff=0.7):
+            return f"There is no option {given}; did you mean {near}?"
         return f"Options stand behind a command: dpcompose epsilon {EXPRESSION} --delta 1e-6."
     known = list(flags(context))
     meant = SYNONYMS.get(given, "")
