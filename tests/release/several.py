@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
@@ -13,11 +14,14 @@ from dpcompose import release
 from release import oracle
 
 EXTRA = (None, -1, 0, 1, 2)
-CONDITIONS: Mapping[str, Callable[[int], bool]] = {
-    "extra >= 0": lambda e: e >= 0,
-    "extra != 1": lambda e: e != 1,
-    "extra = -1": lambda e: e == -1,
+CONDITIONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "extra >= 0": lambda more, _: more is not None and more >= 0,
+    "extra != 1": lambda more, _: more is not None and more != 1,
+    "extra = -1": lambda more, _: more == -1,
+    "value >= 1": lambda _, value: value is not None and float(value) >= 1,
+    "value != 4": lambda _, value: value is not None and not math.isnan(value) and float(value) != 4,
 }
+"""What is asked of a row, and by a loop of its second key and its value."""
 
 
 def second(row: tuple[Any, ...]) -> int | None:
@@ -43,7 +47,7 @@ def looped(rows: list[tuple[Any, ...]], where: str | None, *, two: bool = True) 
     found = []
     for row in rows:
         more = second(row)
-        if where is None or (more is not None and CONDITIONS[where](more)):
+        if where is None or CONDITIONS[where](more, row[2]):
             found.append((row[0], joined(row[1], more) if two else row[1], row[2]))
     return found
 
@@ -66,7 +70,7 @@ def asked(
     chance: Random, statistic: str, options: dict[str, Any], priced: Callable[..., Any], *, two: bool | None = None
 ) -> Asked:
     """A question, now and then by two columns and with a condition."""
-    where = chance.choice([None, None, None, *CONDITIONS])
+    where = chance.choice([None] * 5 + [*CONDITIONS])
     two = "by" in options and chance.random() < 0.25 if two is None else two
     several, single = dict(options), dict(options)
     if two:
