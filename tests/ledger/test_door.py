@@ -15,6 +15,7 @@ import dpcompose as dpc
 from dpcompose import ledger
 from dpcompose.ledger.chain import GENESIS, canonical, digest
 from dpcompose.ledger.stores import batch, door
+from dpcompose.ledger.stores.bell import Bell
 from dpcompose.ledger.stores.plain import Page, Plain, from_text, to_text
 
 TENTH = dpc.BlackBox(epsilon=0.1)
@@ -119,6 +120,14 @@ def test_a_step_whose_client_died_is_taken_soon_or_never(account, path: Path, ag
     os.close(handle)
     account.spend(TENTH, key="next")
     assert [entry.key for entry in account.history()].count("left") == charged
+
+
+def test_without_a_bell_each_comes_in_by_itself(account, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Bell, "rings", False)
+    monkeypatch.setattr(Bell, "ring", lambda *_: None)
+    grants = together(account, path, [f"k{i}" for i in range(CLIENTS)])
+    assert all(grant.fresh for grant in grants.values())
+    assert account.used["epsilon"] == Fraction(9, 10)
 
 
 def test_a_door_that_cannot_be_used_as_a_post_is_still_a_door(account, monkeypatch: pytest.MonkeyPatch) -> None:

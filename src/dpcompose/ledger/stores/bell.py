@@ -11,7 +11,7 @@ NOWHERE = "-"
 
 
 class Bell:
-    """Of one thread of one process. Where the system has no such sockets, nobody is woken, and waits to the end."""
+    """Of one thread of one process. Where the system names no sockets, it never rings."""
 
     def __init__(self, patience: float) -> None:
         """Its waits end after so many seconds."""
@@ -35,8 +35,14 @@ class Bell:
         with suppress(OSError, ValueError):
             self._socket.sendto(b"", socket.MSG_DONTWAIT, bytes.fromhex(address))
 
+    @property
+    def rings(self) -> bool:
+        """Whether anybody can wake it."""
+        return self.address != NOWHERE
+
     def __del__(self) -> None:
-        self._socket.close()
+        with suppress(AttributeError):  # it was not made
+            self._socket.close()
 
 
 __all__ = ["Bell"]

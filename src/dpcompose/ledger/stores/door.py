@@ -111,6 +111,8 @@ class Door:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
+                if not self._bell.rings:
+                    return None
                 self._bell.wait()
             else:
                 return None
