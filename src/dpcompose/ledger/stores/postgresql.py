@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
 
 from psycopg.errors import CheckViolation, UniqueViolation
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from dpcompose.ledger.stores import remote
 from dpcompose.ledger.stores.plain import Placed, Plain
 from dpcompose.ledger.stores.store import DRIVERS, Seen, Store
 
+T = TypeVar("T")
 AGAIN = {"40001", "40P01", "57P01", "57P02", "57P03", "55P03"}
 """Serialisation, deadlock, a server that goes down or comes up: try again."""
 FULL = {"53100", "53200"}
@@ -30,6 +32,9 @@ class PostgreSQL(Store):
         """The database must be there; its tables are made."""
         super().__init__(repr(url.render_as_string(hide_password=True)))
         self.url = url.set(drivername="postgresql+psycopg")
+        self._idle: list[PoolProxiedConnection] = []
+        self._parents = self._idle
+        self._owner: Engine | None = None
 
     @property
     def address(self) -> str:
@@ -42,22 +47,56 @@ class PostgreSQL(Store):
         return engine
 
     def _writing(self, *, durable: bool) -> Iterator[Connection]:
+        self._give_back()
         with self.engine.connect().execution_options(dpcompose_note=not durable) as connection, connection.begin():
             yield connection
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """By a connection that is there, if there is one."""
+        self._give_back()
+        return super().read(work)
 
     def plain(self, step: Plain, seen: Seen) -> Placed | None:  # noqa: ARG002 - a server takes steps one by one
         """In one message; whatever goes wrong is found out again on the long way."""
         try:
-            pooled = self.engine.raw_connection()
-            try:
-                return remote.place(pooled.driver_connection, step)
-            finally:
-                pooled.close()
+            with self._at_hand() as pooled:
+                return remote.place(pooled, step)
         except (CheckViolation, UniqueViolation):
             return None
         except (DBAPIError, *DRIVERS):
             self.forget()
             return None
+
+    @contextmanager
+    def _at_hand(self) -> Iterator[PoolProxiedConnection]:
+        """A connection that took a step before: the pool takes longer to find one than the server to take a step."""
+        engine = self.engine
+        if self._owner is not engine:
+            self._parents, self._idle, self._owner = self._idle, [], engine  # those of a parent are never touched
+        pooled = None
+        with suppress(IndexError):
+            pooled = self._idle.pop()
+        pooled = pooled or engine.raw_connection()
+        try:
+            yield pooled
+        except BaseException:
+            pooled.close()
+            raise
+        self._idle.append(pooled)
+
+    def _give_back(self) -> None:
+        """Let the pool have them, so that nobody opens more than it needs."""
+        if self._owner is self.engine:
+            with suppress(IndexError):
+                while True:
+                    self._idle.pop().close()
+
+    def forget(self) -> None:
+        """Also those at hand."""
+        self._give_back()
+        super().forget()
+
+    close = forget
 
     def refusal(self, error: BaseException) -> str | None:
         """A refusal by the server leaves nothing behind; a lost connection may be tried again."""
