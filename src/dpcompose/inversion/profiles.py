@@ -285,9 +285,12 @@ class Profile:
 
     def _next_to_nothing(self, delta: float, tolerance: float, most: float) -> Enclosure:
         """Where δ(0) can hardly be told from `delta`, lines find no ε: some of the least are tried one by one."""
-        for epsilon in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
-            if epsilon >= most or self.delta(epsilon, tolerance).upper <= delta:
+        for epsilon in (0.0, 1e-12, 1e-9, 1e-6, 1e-3) if delta > 0.0 else ():  # at δ = 0 only the largest loss will do
+            found = self.delta(epsilon, tolerance) if epsilon < most else ZERO
+            if found.upper <= delta:
                 return Enclosure(0.0, min(epsilon, most))
+            if found.lower > delta + 2e-3:  # up to ε = 1e-3 no profile falls that much
+                break
         return Enclosure(0.0, most)
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
