@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from dpcompose.notions import Curve, Divergence
 from dpcompose.numerics.enclosure import Ball, Real
@@ -43,7 +44,7 @@ class Same(Curve):
         return self.reading.guess(order)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: the largest is found once
 class FourReadings(Curve):
     """First against second input and second against first, the record being in the first; then in the second.
 
@@ -56,6 +57,10 @@ class FourReadings(Curve):
 
     def facing_either_way(self) -> Curve:
         """The largest of the four."""
+        return self._largest
+
+    @cached_property
+    def _largest(self) -> Curve:
         return (
             Largest(tuple(dict.fromkeys(self.readings))) if self.leading is None else Same(self.readings[self.leading])
         )
