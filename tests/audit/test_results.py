@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import dpcompose as dpc
-from dpcompose import audit
-from dpcompose.audit import progress
+from dpcompose import audit, progress
 from dpcompose.errors import InvalidDocument, InvalidParameter
 
 COUNTS = {"true_positives": 812, "false_negatives": 188, "false_positives": 95, "true_negatives": 905}

@@ -30,7 +30,7 @@ def check(document: Document, epsilon: Exact, delta: Exact) -> Reply:
 
 
 def beta(document: Document, alpha: Exact) -> Reply:
-    """The least type II error at a type I error."""
+    """The least type II error of any test at a type I error, between a lower and an upper bound."""
     mechanism, at = load(document), exactly("alpha", alpha, RATE)
     return Reply(regions.beta(mechanism, at), mechanism, {"alpha": at})
 

@@ -18,21 +18,21 @@ FEW = 8
 
 
 def epsilon(document: Document, delta: Exact, tolerance: Exact = 1e-6) -> Reply:
-    """The least ε at which the mechanism is (ε, δ)-DP."""
+    """The least ε at which the mechanism is (ε, δ)-DP, between a lower and an upper bound."""
     mechanism, at = load(document), exactly("delta", delta, DELTA)
     within = float(exactly("tolerance", tolerance, answer.TOLERANCE))
     return Reply(answer.epsilon(mechanism, at, within), mechanism, {"delta": at})
 
 
 def delta(document: Document, epsilon: Exact, tolerance: Exact = 1e-6) -> Reply:
-    """The least δ at which the mechanism is (ε, δ)-DP."""
+    """The least δ at which the mechanism is (ε, δ)-DP, between a lower and an upper bound."""
     mechanism, at = load(document), exactly("epsilon", epsilon, EPSILON)
     within = float(exactly("tolerance", tolerance, answer.TOLERANCE))
     return Reply(answer.delta(mechanism, at, within), mechanism, {"epsilon": at})
 
 
 def renyi(document: Document, order: Exact) -> Reply:
-    """The Rényi divergence of an order."""
+    """The Rényi divergence of an order, between a lower and an upper bound."""
     mechanism, at = load(document), exactly("order", order, answer.ORDER)
     return Reply(answer.renyi(mechanism, at), mechanism, {"order": at})
 

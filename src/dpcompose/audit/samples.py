@@ -30,12 +30,12 @@ from dpcompose.audit.choosing import choose, spread
 from dpcompose.audit.clopper_pearson import Trials, confidence_level, least_log_odds, most_log_odds
 from dpcompose.audit.events import Event
 from dpcompose.audit.outputs import Pair, Score, paired
-from dpcompose.audit.progress import watched
 from dpcompose.audit.readings import ANY, Point, Reading
 from dpcompose.audit.result import Audit, Separation
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import DELTA, Whole, exact
+from dpcompose.progress import watched
 
 RUNS = Whole("n", 2, 10**9, "runs", typical=(1000, 10**6))
 _INPUTS, _MEMBERSHIP = ("first input", "second input"), ("members", "non-members")

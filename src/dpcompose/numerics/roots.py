@@ -29,12 +29,7 @@ def invert_decreasing(  # noqa: PLR0917 - a function, a value and where to look
     The upper end `u` has `f(u) <= target.lower` proven, the lower end `l` has `f(l) > target.upper` proven;
     an end that cannot be proven is `low` or `high`. How good the guess is decides only how long it takes.
     """
-
-    def verdict(t: float) -> int:
-        value = f(t)
-        return (value.upper <= target.lower) - (value.lower > target.upper)
-
-    return _certify(verdict, guess, low, high, gap)
+    return _certify(lambda t: _below(f(t), target), guess, low, high, gap)
 
 
 def invert_increasing(  # noqa: PLR0917 - a function, a value and where to look
@@ -52,12 +47,12 @@ def invert_increasing(  # noqa: PLR0917 - a function, a value and where to look
     The lower end `l` has `f(l) <= target.lower` proven, the upper end `u` has `f(u) > target.upper` proven;
     an end that cannot be proven is `low` or `high`.
     """
+    return _certify(lambda t: -_below(f(t), target), guess, low, high, gap)
 
-    def verdict(t: float) -> int:
-        value = f(t)
-        return (value.lower > target.upper) - (value.upper <= target.lower)
 
-    return _certify(verdict, guess, low, high, gap)
+def _below(value: Enclosure, target: Enclosure) -> int:
+    """1: surely no more than every number of the target; -1: surely more than all of them; 0: neither is sure."""
+    return (value.upper <= target.lower) - (value.lower > target.upper)
 
 
 def largest_integer(

@@ -20,6 +20,7 @@ from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
 from dpcompose.exact.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.progress import progress
 from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.sampling import OS, Source
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
@@ -38,7 +39,6 @@ from dpcompose.release.sketches.price import (
     worse,
 )
 from dpcompose.release.sketches.profile import random_shift_delta
-from dpcompose.release.sketches.progress import progress
 from dpcompose.release.sketches.spark import fill_covariance, is_spark
 from dpcompose.release.sketches.store import blocks
 from dpcompose.theorems.sketches import covariance_renyi, cut_delta, rows_needed

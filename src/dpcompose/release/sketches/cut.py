@@ -24,6 +24,7 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.exact.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real
 from dpcompose.parameters import Param
+from dpcompose.progress import progress
 from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.sampling import OS, Source
 from dpcompose.release.sketches.answers import Reading, SketchEstimate
@@ -31,7 +32,6 @@ from dpcompose.release.sketches.graphs import VERTICES, Chunk, Edges, Ids, edges
 from dpcompose.release.sketches.making import Draft
 from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals
 from dpcompose.release.sketches.price import Goal, Price, exact_rows, gaussian_guess, goal, least_width, scaled, worse
-from dpcompose.release.sketches.progress import progress
 from dpcompose.release.sketches.spark import fill_cut, is_spark
 from dpcompose.release.sketches.store import blocks
 from dpcompose.theorems.sketches import CutSketch as Reweighted
