@@ -1,4 +1,4 @@
-"""Loads the profile of the property tests before the first of them is read."""
+"""Loads the profile of the property tests before the first of them is read; slow tests go first."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import atexit
 import os
 import shutil
 import tempfile
+from itertools import chain, groupby
+
+import pytest
 
 import cases  # noqa: F401 - loads the profile
 
@@ -15,3 +18,20 @@ os.environ.pop("COLUMNS", None)
 # What a book remembers of its stores is no business of the machine that runs the tests.
 os.environ["DPCOMPOSE_STATE"] = tempfile.mkdtemp(prefix="dpcompose-state-")
 atexit.register(shutil.rmtree, os.environ["DPCOMPOSE_STATE"], ignore_errors=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let both workers begin with slow tests, each with half of the files, so that neither ends on one alone.
+
+    Of two workers the first is given the first half of the list, and who has done his takes from the other's end.
+    """
+    slow = [list(group) for _, group in groupby(filter(_is_slow, items), key=lambda item: item.path)]
+    first, second = (list(chain.from_iterable(slow[i::2])) for i in (0, 1))
+    others = [item for item in items if not _is_slow(item)]
+    middle = max(len(items) // 2 - len(first), 0)
+    items[:] = first + others[:middle] + second + others[middle:]
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    return item.get_closest_marker("slow") is not None

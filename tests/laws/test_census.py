@@ -15,6 +15,7 @@ from hypothesis import is_hypothesis_test, settings
 
 import dpcompose as dpc
 from cases import PROFILE, SCALES, USUAL, scaled
+from laws.shares import ONE_IN, share
 from strategies import LEAVES, MECHANISMS, SPECIAL
 
 ENOUGH = 10_000
@@ -36,8 +37,17 @@ def laws() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 def drawn(test: Callable[..., Any]) -> int:
     """How many examples it draws, over all its parametrisations."""
+    stated = test._hypothesis_internal_use_settings.max_examples
     marks = [mark for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
-    return test._hypothesis_internal_use_settings.max_examples * math.prod(len(mark.args[1]) for mark in marks)
+    kinds = [first(case) for mark in marks if str(mark.args[0]).startswith("cls") for case in mark.args[1]]
+    others = [mark for mark in marks if not str(mark.args[0]).startswith("cls")]
+    return sum(share(stated, kind) for kind in kinds or [object]) * math.prod(len(mark.args[1]) for mark in others)
+
+
+def first(case: Any) -> Any:
+    """The kind, of a kind alone or of a kind and something else."""
+    values = getattr(case, "values", case)
+    return values[0] if isinstance(values, tuple) else values
 
 
 def test_the_laws_see_enough_cases() -> None:
@@ -49,6 +59,12 @@ def test_the_laws_see_enough_cases() -> None:
 def test_the_same_cases_are_drawn_every_time_but_at_night() -> None:
     drawn_anew = {name for name, test in laws() if not test._hypothesis_internal_use_settings.derandomize}
     assert bool(drawn_anew) == (PROFILE == "nightly"), drawn_anew
+
+
+def test_every_kind_is_drawn_by_every_law_and_at_night_more_often_than_it_says() -> None:
+    assert set(ONE_IN) <= set(MECHANISMS)
+    assert all(share(1, kind) == 1 and share(40, kind) >= 5 for kind in MECHANISMS)
+    assert all(share(scaled(count, "nightly"), kind) > count for kind in MECHANISMS for count in (25, 40, 80))
 
 
 @pytest.mark.parametrize("profile", SCALES)
@@ -66,7 +82,7 @@ def test_no_property_test_goes_round_the_profile() -> None:
         path.name
         for path in here.parents[1].rglob("*.py")
         if path not in {here, here.parents[1] / "cases.py"}
-        and re.search(r"max_examples=(?!scaled\()", path.read_text(encoding="utf-8"))
+        and re.search(r"max_examples=(?!scaled\(|share\()", path.read_text(encoding="utf-8"))
     }
     assert not written
 

@@ -88,7 +88,7 @@ def test_a_gaussian_splits_into_noisier_ones(noise: float, parts: int, delta: fl
     )
 
 
-@cases(60)
+@cases(40)
 @given(st.data(), compositions(), deltas, epsilons)
 def test_the_order_of_parts_does_not_matter(data: st.DataObject, c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     shuffled = dpc.Composition(tuple(data.draw(st.permutations(c.parts))))
@@ -98,7 +98,7 @@ def test_the_order_of_parts_does_not_matter(data: st.DataObject, c: dpc.Composit
     assert one.upper == pytest.approx(other.upper, rel=1e-5, abs=1e-11)
 
 
-@cases(60)
+@cases(40)
 @given(compositions(2, 6), compositions(2, 6), st.integers(0, 5), deltas)
 def test_nesting_does_not_matter(a: dpc.Composition, b: dpc.Composition, times: int, delta: Any) -> None:
     nested = dpc.Composition(((dpc.Composition(((a, times), (b, 1))), 1), (a, 1)))
@@ -107,7 +107,7 @@ def test_nesting_does_not_matter(a: dpc.Composition, b: dpc.Composition, times: 
     assert epsilon_of(nested, delta).upper == pytest.approx(epsilon_of(flat, delta).upper, rel=1e-5, abs=1e-11)
 
 
-@cases(60)
+@cases(40)
 @given(compositions(), deltas, epsilons)
 def test_an_empty_part_costs_nothing(c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     assert same(epsilon_of(c + dpc.Composition(), delta), epsilon_of(c, delta))

@@ -36,6 +36,8 @@ from oracles.brute_pairs import (
     times,
 )
 
+pytestmark = pytest.mark.slow
+
 LEVELS, DELTAS, ORDERS = (0.0, 0.5), (0.02,), (1, 2, 3.5)
 P, Q = (Fraction(1, 2), Fraction(3, 8), Fraction(1, 8)), (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
 LEAKING = ((Fraction(1, 2), Fraction(1, 2), 0), (Fraction(1, 4), Fraction(5, 8), Fraction(1, 8)))

@@ -13,6 +13,7 @@ import dpcompose as dpc
 from dpcompose.regions import accuracy, advantage, alpha, bayes_error, beta, posterior_odds, tpr
 from oracles.ordered_pairs import Pair, Worst, drawn, encloses, facings, no_more, split, together, turned
 
+pytestmark = pytest.mark.slow
 F = Fraction
 STEEP: Pair = ([F(9, 10), F(1, 10)], [F(1, 2), F(1, 2)])
 RARE: Pair = ([F(1, 100), F(9, 100), F(9, 10)], [F(1, 1000), F(99, 1000), F(9, 10)])

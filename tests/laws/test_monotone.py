@@ -91,7 +91,7 @@ def test_a_tight_answer_feels_every_parameter(
         assert less.upper < more.lower
 
 
-@cases(150)
+@cases(80)
 @given(mechanisms(), st.integers(0, 30), st.integers(0, 30), deltas, epsilons)
 def test_in_the_count(m: dpc.Mechanism, fewer: int, further: int, delta: Any, epsilon: Any) -> None:
     more = fewer + further

@@ -28,6 +28,7 @@ from oracles.ordered_pairs import (
 )
 from strategies import under
 
+pytestmark = pytest.mark.slow
 F = Fraction
 RATES = (F(1, 100), F(1, 5), F(4445, 10_000), F(9, 10))
 STEEP: Pair = ([F(9, 10), F(1, 10)], [F(1, 2), F(1, 2)])

@@ -39,6 +39,8 @@ from laws.test_totality import FOUND
 from oracles.ordered_pairs import Worst, facings, together, turned
 from wild import complaint, outcome
 
+pytestmark = pytest.mark.slow
+
 F = Fraction
 
 

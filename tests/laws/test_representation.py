@@ -13,6 +13,8 @@ import pytest
 
 import dpcompose as dpc
 
+pytestmark = pytest.mark.slow
+
 ROUNDING = 1e-9
 """Masses written as floats describe a law that is off by less."""
 P = [Fraction(n, 64) for n in (16, 12, 10, 8, 6, 4, 3, 2, 2, 1)]

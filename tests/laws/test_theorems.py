@@ -63,7 +63,7 @@ def test_at_every_theorems_epsilon_the_worst_black_boxes_keep_delta(kinds: list[
         assert leaky_responses(kinds, below * (1 - 1e-9)) >= delta
 
 
-@cases(60)
+@cases(40)
 @given(compositions(3, 9), deltas, epsilons)
 def test_no_two_theorems_contradict_each_other(c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     """`compare` evaluates them all, and raises where an upper bound falls below a lower one."""

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpcompose as dpc
+from cases import cases
 from strategies import LEAVES, epsilon_of, named, small_deltas, some, under
 
 
 @pytest.mark.parametrize("cls", LEAVES, ids=named)
-def test_a_blank_record_is_one_that_is_not_there(cls: type[dpc.Mechanism]) -> None:
-    @given(some(cls), small_deltas, st.sampled_from([1, 3]))
-    def law(mechanism: dpc.Mechanism, delta: float, count: int) -> None:
-        removed, blank = (under(mechanism, relation) for relation in (dpc.ADD_REMOVE, dpc.ZERO_OUT))
-        for one, other in ((removed, blank), (dpc.Sampled(removed, rate=0.3), dpc.Sampled(blank, rate=0.3))):
-            assert other.adjacency is dpc.ZERO_OUT
-            assert epsilon_of(count * one, delta).enclosure == epsilon_of(count * other, delta).enclosure
-
-    law()
+@cases(20)
+@given(st.data(), small_deltas, st.sampled_from([1, 3]))
+def test_a_blank_record_is_one_that_is_not_there(cls: type, data: st.DataObject, delta: float, count: int) -> None:
+    mechanism = data.draw(some(cls))
+    removed, blank = (under(mechanism, relation) for relation in (dpc.ADD_REMOVE, dpc.ZERO_OUT))
+    for one, other in ((removed, blank), (dpc.Sampled(removed, rate=0.3), dpc.Sampled(blank, rate=0.3))):
+        assert other.adjacency is dpc.ZERO_OUT
+        assert epsilon_of(count * one, delta).enclosure == epsilon_of(count * other, delta).enclosure
 
 
 def test_relations_do_not_mix() -> None:

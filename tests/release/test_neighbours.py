@@ -19,18 +19,18 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 PAIRS = {
-    "arrow": 600,
-    "polars": 500,
-    "polars lazy": 500,
-    "pandas arrow": 500,
-    "pandas nullable": 500,
-    "pandas numpy": 500,
-    "pandas objects": 500,
-    "duckdb": 400,
+    "arrow": 300,
+    "polars": 200,
+    "polars lazy": 200,
+    "pandas arrow": 200,
+    "pandas nullable": 200,
+    "pandas numpy": 200,
+    "pandas objects": 200,
+    "duckdb": 200,
     "parquet": 100,
-    "csv": 900,
+    "csv": 300,
 }
-"""5,000 of them."""
+"""2,100 of them by day, thirty times as many at night."""
 PART = 100
 
 
