@@ -90,6 +90,19 @@ def test_the_inverse_on_the_logarithmic_scale(y: float) -> None:
         assert abs(back / y - 1) < 1e-3 if y == -1e-12 else abs(back - y) <= 1e-13 * (1 + abs(y))
 
 
+@pytest.mark.parametrize("p", [1e-300, 1e-9, 1e-6, 1e-3, 0.3, 0.5, 0.9, 1 - 1e-9])
+def test_the_inverses_of_both_functions(p: float) -> None:
+    with mpmath.workdps(40):
+        root = mpmath.erfinv(mpmath.mpf(p))
+        assert special.erfinv(p) == pytest.approx(float(root), rel=1e-9)
+        if p >= 1e-9:
+            below = mpmath.ncdf(mpmath.mpf(special.ndtri(p)))
+            assert float(below) == pytest.approx(p, rel=1e-12)
+    assert (special.erfinv(0.0), special.erfinv(1.0)) == (0.0, math.inf)
+    assert (special.ndtri(0.0), special.ndtri(1.0)) == (-math.inf, math.inf)
+    assert special.ndtr(special.ndtri(p)) == pytest.approx(p, rel=1e-9)
+
+
 def test_its_ends() -> None:
     assert special.ndtri_exp(0.0) == math.inf
     assert special.ndtri_exp(-math.inf) == -math.inf

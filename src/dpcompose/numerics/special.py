@@ -100,6 +100,18 @@ def ndtr(x: float) -> float:
     return math.erfc(-x / math.sqrt(2.0)) / 2.0
 
 
+def ndtri(p: float) -> float:
+    """The inverse of the normal distribution function."""
+    return ndtri_exp(math.log(p)) if p > 0.0 else -math.inf
+
+
+def erfinv(p: float) -> float:
+    r"""The inverse of the error function at $0\le p\le1$; near 0 its tangent, which is less."""
+    if p < 1e-6:
+        return p * math.sqrt(math.pi) / 2.0
+    return -ndtri_exp(math.log1p(-p) - math.log(2.0)) / math.sqrt(2.0) if p < 1.0 else math.inf
+
+
 @cache
 def _of(name: str) -> Any:
     return getattr(import_module("scipy.special"), name)
@@ -110,19 +122,9 @@ def bdtr(k: Any, n: Any, p: Any) -> Any:
     return _of("bdtr")(k, n, p)
 
 
-def erfinv(x: Any) -> Any:
-    """The inverse of the error function."""
-    return _of("erfinv")(x)
-
-
 def log_ndtr(x: Any) -> Any:
     """The logarithm of the normal distribution function."""
     return _of("log_ndtr")(x)
-
-
-def ndtri(p: Any) -> Any:
-    """The inverse of the normal distribution function."""
-    return _of("ndtri")(p)
 
 
 __all__ = ["bdtr", "erfcx", "erfinv", "log_ndtr", "ndtr", "ndtri", "ndtri_exp"]
