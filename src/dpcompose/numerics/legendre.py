@@ -41,12 +41,15 @@ def panels(left: float, right: float, count: int) -> tuple[Floats, Floats]:
     return (middles[:, None] + half * y).reshape(-1), np.tile(half * w, count)
 
 
+_FALLS = -2.0 * POINTS * np.log(RADII) - np.log1p(-(RADII**-2.0)) + math.log(64.0 / 15.0)
+"""What each ellipse of `RADII` takes from the logarithm of the error."""
+
+
 def log_error(log_growth: Floats) -> Floats:
     r"""$\ln$ of the error on $[-1,1]$, best over the ellipses `RADII`; the last axis of `log_growth` holds
     $\ln M$ for each.
     """
-    falls = -2.0 * POINTS * np.log(RADII) - np.log1p(-(RADII**-2.0)) + math.log(64.0 / 15.0)
-    best: Floats = np.min(log_growth + falls, axis=-1)
+    best: Floats = np.min(log_growth + _FALLS, axis=-1)
     return best + 1e-9
 
 

@@ -119,7 +119,7 @@ def _along_roads(work: Work, parts: PartsOf) -> Iterator[Claim[Profile]]:
     for theorem, last in roads():
         side = (last or theorem).side
         if side is not Side.BOTH:
-            yield from (claim for selection, step in later for claim in selection.reached(step))
+            yield from _ends(later)
             later = []
         name = theorem.proof.__name__
         if name not in selected:
@@ -130,7 +130,13 @@ def _along_roads(work: Work, parts: PartsOf) -> Iterator[Claim[Profile]]:
                 yield from reached
             else:
                 later.append((selection, last))
-    yield from (claim for selection, step in later for claim in selection.reached(step))
+    yield from _ends(later)
+
+
+def _ends(later: list[tuple[Selection, Theorem | None]]) -> Iterator[Claim[Profile]]:
+    """Claims about one end: first from whole losses, beside which little else can say more."""
+    ordered = sorted(later, key=lambda road: road[0].theorem.types[0] is not LossTransform)
+    yield from (claim for selection, step in ordered for claim in selection.reached(step))
 
 
 @dataclass(slots=True)

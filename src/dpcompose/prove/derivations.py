@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from dpcompose.description import Mechanism
 from dpcompose.errors import Declined
@@ -42,10 +42,35 @@ class Work:
         return spoken and new.side in old.side and old.guarantee == new.guarantee
 
 
-def roads() -> list[tuple[Theorem, Theorem | None]]:
+Road: TypeAlias = tuple[Theorem, Theorem | None]
+
+
+class _Roads:
+    """The ways to a profile, as long as the library stays the same."""
+
+    def __init__(self) -> None:
+        self.under: list[Theorem] | None = None
+        self.found: tuple[Road, ...] = ()
+
+    def now(self) -> tuple[Road, ...]:
+        """Found again when a theorem comes in, which renews the library's lists."""
+        composing = STANDARD.about(Verb.COMPOSES)
+        if composing is not self.under:
+            self.under, self.found = composing, tuple(_found(composing))
+        return self.found
+
+
+_ROADS = _Roads()
+
+
+def roads() -> tuple[Road, ...]:
     """Each composition theorem with each last step to a profile, in the order in which to try them."""
-    found: list[tuple[Theorem, Theorem | None]] = []
-    for theorem in STANDARD.about(Verb.COMPOSES):
+    return _ROADS.now()
+
+
+def _found(composing: list[Theorem]) -> list[Road]:
+    found: list[Road] = []
+    for theorem in composing:
         if is_last(theorem):
             found.append((theorem, None))
         found += [(theorem, t) for t in STANDARD.about(Verb.IMPLIES, theorem.types[-1]) if is_last(t)]

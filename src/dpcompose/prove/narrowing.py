@@ -1,24 +1,40 @@
 """Whom to ask, how closely, and when to stop: the cheapest first, until what they say together is tight enough.
 
-A claim about both ends is asked for all it can say at once. Claims about one end compete: each is asked at a glance,
-and only those that may still be the best of their side are asked again.
+A claim about both ends is asked for all it can say at once. Claims about one end compete: those that look best are
+asked at a glance, and only those that may still be the best of their side are asked again, no more closely than the
+gap that stays between the ends makes worth while.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from dpcompose.errors import Declined
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile
 from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.prove.outdone import is_drawn, says_no_more
 
 NEGLIGIBLE = 1e-12
 GLANCE = 1e-2
 """The relative gap that is asked for at a glance."""
 NEAR = 1e-4
 """What one claim says this well of both ends is not compared with bounds of one end."""
+RIVALS, ALIKE = 1e-2, 1e-6
+"""How much worse than its rival, relatively, a claim of the same theorem may look and still be asked: if nothing is
+known yet, and if the rival was as good as it looked.
+"""
+TRUSTED = 0.03
+"""How far off a look may be, relatively, that is called right."""
+WORTH_WHILE = 0.04
+"""Ends are not brought closer to their truths than this share of the gap that stays between the two truths."""
+VAGUE = 0.1
+"""A wider relative gap says nothing yet of what will stay."""
+CLOSER = 1e-2
+"""How much smaller a gap is asked for next, while it cannot be told how much of it will stay."""
 LAST_RESORT = 8
 """The cost of a theorem that says again, at length, what another one said: asked only where that one was wide."""
 Ask: TypeAlias = Callable[[Profile, float], Enclosure]
@@ -46,20 +62,45 @@ def narrow(  # noqa: PLR0917 - one question
     Where one claim says both ends as nearly as `enough`, nobody else is asked.
     """
     inquiry = _Inquiry(ask, rough, possible, tolerance)
-    for claim in claims:
-        if claim.side is not Side.BOTH and inquiry.is_near:
+    for rivals in _rivals(claims):
+        speaks_of = rivals[0].side
+        if speaks_of is not Side.BOTH and inquiry.is_near:
             break
-        inquiry.hear(claim)
-        if inquiry.is_closed or (claim.side is Side.BOTH and inquiry.ends().gap <= enough):
+        inquiry.hear(rivals)
+        if inquiry.is_closed or (speaks_of is Side.BOTH and inquiry.ends().gap <= enough):
             return inquiry.said
     inquiry.settle()
     return inquiry.said
+
+
+def _rivals(claims: Iterable[Claim[Profile]]) -> Iterator[list[Claim[Profile]]]:
+    """Claims that one theorem makes about one end, one after the other, come together; each about both ends alone."""
+    waiting: list[Claim[Profile]] = []
+    for claim in claims:
+        if waiting and (claim.theorem is not waiting[0].theorem or claim.side is not waiting[0].side):
+            yield waiting
+            waiting = []
+        if claim.side is Side.BOTH:
+            yield [claim]
+        else:
+            waiting.append(claim)
+    if waiting:
+        yield waiting
 
 
 def is_closed(ends: Enclosure, said: Said, tolerance: float) -> bool:
     """Whether the ends are as near as asked, or nearer than anyone can tell."""
     from_below = any(Side.LOWER in claim.side for claim, _ in said)
     return ends.gap <= tolerance or (from_below and ends.upper - ends.lower <= NEGLIGIBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Glance:
+    """What a claim about one end said when it was asked for no more than so small a gap."""
+
+    claim: Claim[Profile]
+    found: Enclosure
+    asked: float
 
 
 class _Inquiry:
@@ -70,7 +111,7 @@ class _Inquiry:
         self.said: Said = []
         self.is_near = False
         self._closely: Side = Side(0)
-        self._glanced: list[tuple[Claim[Profile], Enclosure]] = []
+        self._glanced: list[_Glance] = []
         self._long_winded: list[Claim[Profile]] = []
 
     def ends(self) -> Enclosure:
@@ -86,16 +127,22 @@ class _Inquiry:
         """Whether nothing is left to ask."""
         return is_closed(self.ends(), self.said, self.tolerance)
 
-    def hear(self, claim: Claim[Profile]) -> None:
-        """Ask one claim: at a glance if it speaks of one end, and not at all if that was said before."""
-        if claim.theorem.surpassed:
+    def hear(self, rivals: list[Claim[Profile]]) -> None:
+        """Ask claims: at a glance if they speak of one end, and not at all where that was said before."""
+        able = [claim for claim in rivals if not (claim.theorem.surpassed or self._is_put_off(claim))]
+        if rivals[0].side is Side.BOTH:
+            for claim in able:
+                self._put(claim, self.tolerance)
             return
-        if claim.theorem.cost >= LAST_RESORT and claim.side in self._closely:
-            self._long_winded.append(claim)
-        elif claim.side is Side.BOTH or not (self._is_outdone(claim) or self._is_hopeless(claim)):
-            self._put(claim, self.tolerance if claim.side is Side.BOTH else max(GLANCE, self.tolerance))
-            if self._glanced and self._may_close():
-                self._look_again()
+        best: Enclosure | None = None
+        for claim, look in self._hopeful(self._different(able)):
+            if best is not None and look is not None and not _is_better(look, best, claim.side, ALIKE):
+                continue  # the rival that looked best was as good as it looked
+            if not self._is_outdone(claim):
+                found = self._put(claim, max(GLANCE, self.tolerance))
+                best = best or (look if found and look and found.gap <= GLANCE and _is_about(found, look) else None)
+        if self._glanced and not self._staying():
+            self._look_again()
 
     def settle(self) -> None:
         """Ask those again that were only glanced at and may be the best, and then the long-winded."""
@@ -104,73 +151,118 @@ class _Inquiry:
             if not self.is_closed and claim.side not in self._closely:
                 self._put(claim, self.tolerance)
 
-    def _put(self, claim: Claim[Profile], gap: float) -> None:
+    def _put(self, claim: Claim[Profile], gap: float) -> Enclosure | None:
         try:
             found = self.ask(claim.guarantee, gap)
         except Declined:
-            return
+            return None
         self.said.append((claim, found))
-        if claim.theorem.side is Side.BOTH and found.gap <= gap:
+        if claim.theorem.side is Side.BOTH and found.gap <= (gap if claim.side is Side.BOTH else GLANCE):
             self._closely |= claim.side
         self.is_near |= claim.side is Side.BOTH and found.gap <= NEAR
         if gap > self.tolerance and claim.guarantee.to(gap) is not claim.guarantee:
-            self._glanced.append((claim, found))
+            self._glanced.append(_Glance(claim, found, gap))
+        return found
+
+    def _is_put_off(self, claim: Claim[Profile]) -> bool:
+        """Whether it is asked last, if at all: it says again what somebody said more shortly."""
+        if claim.theorem.cost < LAST_RESORT or claim.side not in self._closely:
+            return False
+        self._long_winded.append(claim)
+        return True
 
     def _is_outdone(self, claim: Claim[Profile]) -> bool:
-        """Whether somebody drew the same conclusion from the same premises, or from exact ones in their place."""
-        return any(found.gap <= 0.1 and _says_no_more(claim, other) for other, found in self.said)
+        """Whether somebody drew the same conclusion from the same premises, or from exact ones in their place, or
+        composed the losses behind them.
+        """
+        return any(
+            found.gap <= 0.1 and (says_no_more(claim, other) or (found.gap <= GLANCE and is_drawn(claim, other)))
+            for other, found in self.said
+        )
 
-    def _is_hopeless(self, claim: Claim[Profile]) -> bool:
-        """Whether it lies, most likely, far beyond what others have said of its end."""
+    def _different(self, rivals: list[Claim[Profile]]) -> list[Claim[Profile]]:
+        """Those that are not outdone, and say more than the rivals before them."""
+        kept: list[Claim[Profile]] = []
+        for claim in rivals:
+            if not self._is_outdone(claim) and not any(says_no_more(claim, other) for other in kept):
+                kept.append(claim)
+        return kept
+
+    def _hopeful(self, rivals: list[Claim[Profile]]) -> list[tuple[Claim[Profile], Enclosure | None]]:
+        """Those that do not look worse than a rival, nor lie, most likely, far beyond what others said of their end:
+        the best first, with their looks.
+        """
+        if not rivals:
+            return []
+        ends, side = self.ends(), rivals[0].side
+        said = ends.upper < self.possible.upper if side is Side.UPPER else ends.lower > self.possible.lower
+        if len(rivals) == 1 and not said:
+            return [(rivals[0], None)]
+        looks = [(claim, self.rough(claim.guarantee)) for claim in rivals]
+        looks.sort(key=lambda each: _badness(each[1], side))
+        best = looks[0][1]
+        return [
+            (claim, look)
+            for claim, look in looks
+            if look is None or best is None or (_is_better(look, best, side, RIVALS) and _may_improve(look, ends, side))
+        ]
+
+    def _staying(self) -> float:
+        """The relative gap that is left if everyone is asked for all they can say; 0 where the ends may meet."""
         ends = self.ends()
-        said = ends.upper < self.possible.upper if claim.side is Side.UPPER else ends.lower > self.possible.lower
-        if not said:
-            return False
-        about = self.rough(claim.guarantee)
-        if about is None:
-            return False
-        return about.lower > ends.upper if claim.side is Side.UPPER else about.upper < ends.lower
-
-    def _may_close(self) -> bool:
-        """Whether closer looks could make the ends meet."""
-        least = min((e.lower for c, e in self._glanced if Side.UPPER in c.side), default=self.ends().upper)
-        most = max((e.upper for c, e in self._glanced if Side.LOWER in c.side), default=self.ends().lower)
-        return min(least, self.ends().upper) <= max(most, self.ends().lower)
+        least = min((g.found.lower for g in self._glanced if Side.UPPER in g.claim.side), default=ends.upper)
+        most = max((g.found.upper for g in self._glanced if Side.LOWER in g.claim.side), default=ends.lower)
+        lower, upper = max(most, ends.lower), min(least, ends.upper)
+        return Enclosure(lower, upper).gap if lower < upper else 0.0
 
     def _look_again(self) -> None:
-        """Ask for all that can be said, the most promising of each side first, while it may change an end."""
+        """Ask for all that is worth while, while it may change an end: first who said next to nothing."""
+        for side in (Side.LOWER, Side.UPPER):
+            for glance in [g for g in self._glanced if side in g.claim.side and g.found.gap > VAGUE]:
+                self._ask_again(glance)
         for side in (Side.UPPER, Side.LOWER):
             while not self.is_closed and (best := self._most_promising(side)) is not None:
-                self._glanced.remove(best)
-                self._closely &= ~best[0].side
-                self._put(best[0], self.tolerance)
+                self._ask_again(best)
 
-    def _most_promising(self, side: Side) -> tuple[Claim[Profile], Enclosure] | None:
-        ends = self.ends()
-        if side is Side.UPPER:
-            able = [(e.upper, i) for i, (c, e) in enumerate(self._glanced) if side in c.side and e.lower < ends.upper]
-        else:
-            able = [(-e.lower, i) for i, (c, e) in enumerate(self._glanced) if side in c.side and e.upper > ends.lower]
-        return self._glanced[min(able)[1]] if able else None
+    def _ask_again(self, glance: _Glance) -> None:
+        if self._may_help(glance):
+            gap = self._worth_while(glance)  # less than half of what was asked: this comes to an end
+            self._glanced.remove(glance)
+            self._put(glance.claim, gap)
 
+    def _may_help(self, glance: _Glance) -> bool:
+        """Whether it may improve an end, and was not asked as closely as is worth while."""
+        closer = min(glance.asked / 2, glance.found.gap) > self._worth_while(glance)
+        return closer and _may_improve(glance.found, self.ends(), glance.claim.side)
 
-def _says_no_more(claim: Claim[Any], other: Claim[Any]) -> bool:
-    """Whether a claim is the other one, drawn from premises none of which says more."""
-    if claim is other:
-        return True
-    if claim.subject is not other.subject:
-        return False
-    if other.side is Side.BOTH and type(claim.guarantee) is type(other.guarantee) and not claim.counts:
-        return bool(_leak(claim) == _leak(other))
-    return (
-        claim.theorem is other.theorem
-        and claim.side is other.side
-        and claim.counts == other.counts
-        and len(claim.premises) == len(other.premises) > 0
-        and all(map(_says_no_more, claim.premises, other.premises))
-    )
+    def _worth_while(self, glance: _Glance) -> float:
+        """The relative gap to ask for: beside the gap that stays, a small share of it is as good as nothing."""
+        stays = self._staying()
+        closer = CLOSER * min(glance.asked, 10 * glance.found.gap)
+        return max(self.tolerance, min(WORTH_WHILE * stays, GLANCE) if stays else closer)
+
+    def _most_promising(self, side: Side) -> _Glance | None:
+        """Whom to ask again about this end."""
+        able = [glance for glance in self._glanced if side in glance.claim.side and self._may_help(glance)]
+        return min(able, key=lambda g: g.found.upper if side is Side.UPPER else -g.found.lower, default=None)
 
 
-def _leak(claim: Claim[Any]) -> Any:
-    """The chance of revealing everything, beside what the guarantee says."""
-    return getattr(claim.guarantee, "delta", getattr(claim.guarantee, "leak", 0))
+def _may_improve(found: Enclosure, ends: Enclosure, side: Side) -> bool:
+    """Whether a number that lies somewhere here could improve an end."""
+    return found.lower < ends.upper if side is Side.UPPER else found.upper > ends.lower
+
+
+def _badness(look: Enclosure | None, side: Side) -> float:
+    """The less, the better it looks; those that nobody can tell come last."""
+    return math.inf if look is None else look.upper if side is Side.UPPER else -look.lower
+
+
+def _is_better(look: Enclosure, best: Enclosure, side: Side, room: float) -> bool:
+    """Whether one looks better than another, or not worse by more than so much, relatively."""
+    return look.upper <= best.upper * (1 + room) if side is Side.UPPER else look.lower >= best.lower * (1 - room)
+
+
+def _is_about(found: Enclosure, look: Enclosure) -> bool:
+    """Whether a look turned out to be about right."""
+    middle = (look.lower + look.upper) / 2
+    return abs(found.upper - middle) <= TRUSTED * middle

@@ -177,6 +177,22 @@ class AdaptiveSeries(Profile):
         upper = min((curve.epsilon_above(target.lower) for curve in _above(self.kinds, reach)), default=math.inf)
         return Enclosure(lower, min(upper, most.upper))
 
+    def roughly(self, delta: Real) -> Enclosure | None:
+        r"""About what a Gaussian of the same ρ costs, for one of whose members, randomized response with half of each
+        range, it is no more than about right.
+        """
+        if not 0.0 < delta < 1.0:
+            return None
+        mu, aim = math.sqrt(2 * self.spread), float(delta)
+
+        def excess(epsilon: float) -> float:
+            near, far = (math.erfc((epsilon / mu + side * mu / 2) / math.sqrt(2)) / 2 for side in (-1, 1))
+            return near - math.exp(min(epsilon, 700.0)) * far - aim
+
+        most = float(self.most)
+        found = root(excess, 0.0, min(mu * (mu + 40), most), tolerance=1e-3)
+        return Enclosure(0.85 * min(found, most / 2), min(1.15 * found, most) if found < most / 2 else most)
+
     def _reach(self, wanted: float) -> float:
         """Rounded up to an eighth of an octave, so that similar questions share a grid."""
         return float(min(2.0 ** (math.ceil(8 * math.log2(wanted)) / 8), Enclosure.exactly(self.most).upper))

@@ -29,6 +29,10 @@ NEAR = 48
 MANY = 200_000
 SCATTERED = 1
 """How many times fewer terms a direct sum over scattered frequencies must have to be preferred to all frequencies."""
+FEW_NODES = 64
+"""With no more nodes than this direct sums are faster than any FFT."""
+SPARSE = 16
+"""Above this number of frequencies for each one that is asked for, those are computed one by one."""
 ACCURATE = 14
 """Lagrange order for values."""
 COARSE = 6
@@ -161,12 +165,12 @@ class TiltedNodes:
         return values, error * SLACK
 
     def log_modulus(self, spacing: float, indices: Integers) -> Floats:
-        """Bound the modulus by a coarse FFT, or at scattered frequencies one by one."""
-        if SCATTERED * indices.size * self.nodes.losses.size < int(indices[-1]):
+        """Bound the modulus by a coarse FFT, or directly where nodes or frequencies are few."""
+        nodes = self.nodes.losses.size
+        if nodes <= FEW_NODES or SCATTERED * indices.size * nodes < int(indices[-1]):
             excess, doubt = self.characteristic(spacing, indices)
             return np.log(np.minimum(np.abs(1.0 + excess) * (1.0 + 1e-12) + doubt, 1.0))
-        few = self.nodes.losses.size < MANY
-        values, error = self.gridded(spacing, int(indices[-1]), ACCURATE if few else COARSE)
+        values, error = self.gridded(spacing, int(indices[-1]), ACCURATE if nodes < MANY else COARSE)
         return np.log(np.minimum(np.abs(values[indices]) * (1.0 + 1e-12) + error[indices], 1.0))
 
     def _many(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
@@ -210,7 +214,7 @@ def _transform(distance: Floats, weights: Floats, spacing: float, indices: Integ
     d, p = np.zeros((blocks, block)), np.zeros((blocks, block))
     d.reshape(-1)[:count], p.reshape(-1)[:count] = distance, weights
     last = int(indices[-1])
-    if last > 4 * indices.size + 64:  # scattered indices: one by one, in slices that fit the cache
+    if last > SPARSE * indices.size + 64:  # scattered indices: one by one, in slices that fit the cache
         pieces = [
             (_turn(spacing * part[None, :, None] * d[:, None, :]) @ p[:, :, None]).sum(axis=0)[:, 0]
             for part in np.array_split(indices, max(1, indices.size * d.size // 500_000))

@@ -18,6 +18,9 @@ from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, F
 
 S = TypeVar("S", bound=RepeatableLoss)
 
+RUNGS = 128
+"""Frequencies on the ladder at which the decay of one kind of step is bounded."""
+
 
 def power(excess: Complexes, error: Floats, count: int) -> Logarithm:
     r"""$k\ln\varphi$ from $f = \varphi - 1$ and $|\tilde f - f| \le e$.
@@ -91,7 +94,7 @@ class TiltedRepeated:
         if self.layers is NO_DECAY:
             return self.count * self.step.log_modulus(spacing, indices)
         frequencies = multiples(spacing, indices)
-        rungs = np.geomspace(frequencies[0], frequencies[-1], 400)
+        rungs = np.geomspace(frequencies[0], frequencies[-1], RUNGS)
         rungs[0] = frequencies[0]
         return self.log_decay(rungs)[np.searchsorted(rungs, frequencies, side="right") - 1]
 

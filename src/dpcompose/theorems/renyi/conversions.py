@@ -32,6 +32,7 @@ from dpcompose.theorems.approx.steps import beyond_leak, leak_of, sum_of
 from dpcompose.theorems.renyi.readings import READINGS, FourReadings, reading, undecided
 
 LEAST_ORDER, MOST_ORDER = 1e-9, 1e9
+ORDERS = math.log(LEAST_ORDER), math.log(MOST_ORDER)
 """The search looks at orders 1 + s for s in between; any order is valid, a poor one is only loose."""
 
 D = TypeVar("D", bound=Divergence)
@@ -123,18 +124,27 @@ class OneOrder(Profile):
 
     def best_order(self, log_delta: float | None = None, epsilon: float | None = None) -> float:
         """The order that bounds ε (given ln δ) or δ (given ε) best, as far as floats can tell."""
-
-        def height(s: float) -> float:
-            a = 1 + math.exp(s)
-            r = self.curve.guess(a)
-            if not math.isfinite(r):
-                return math.inf
-            if log_delta is not None:
-                return float(self.conversion.epsilon(Ball(a), Ball(r), Ball(log_delta)))
-            return float(self.conversion.log_delta(Ball(a), Ball(r), Ball(epsilon)))
-
-        found = argmin(height, math.log(LEAST_ORDER), math.log(MOST_ORDER), samples=49, tolerance=1e-9)
+        found = argmin(lambda s: self._guess(1 + math.exp(s), log_delta, epsilon), *ORDERS, samples=49, tolerance=1e-9)
         return 1 + math.exp(found)
+
+    def _guess(self, order: float, log_delta: float | None, epsilon: float | None = None) -> float:
+        """ε (given ln δ) or ln δ (given ε) from one order, in floats."""
+        r = self.curve.guess(order)
+        if not math.isfinite(r):
+            return math.inf
+        if log_delta is not None:
+            return float(self.conversion.epsilon(Ball(order), Ball(r), Ball(log_delta)))
+        return float(self.conversion.log_delta(Ball(order), Ball(r), Ball(epsilon)))
+
+    def roughly(self, delta: Real) -> Enclosure | None:
+        """What a good order gives: the best one gives hardly less."""
+        d = beyond_leak(delta, ((self.leak, 1),))
+        if not 0.0 < d.lower < 1.0:
+            return None
+        aim = math.log(d.lower)
+        order = 1 + math.exp(argmin(lambda s: self._guess(1 + math.exp(s), aim), *ORDERS, samples=25, tolerance=0.05))
+        found = max(self._guess(order, aim), 0.0)
+        return Enclosure(0.95 * found, found) if math.isfinite(found) else None
 
     def epsilon_at(self, order: Real, d: Enclosure) -> Enclosure:
         """ε from one order, for δ′ in `d`."""

@@ -117,7 +117,10 @@ def complex_excess(y: acb, order: Real, direction: Direction, analytic: bool) ->
 
 def integral(function: Callable[[acb, bool], acb], low: Ball | float, high: Ball | float, tolerance: Ball) -> Ball:
     """A real integral along the line, to about 18 digits or to the tolerance."""
-    return acb.integral(function, low, high, rel_tol=Ball(2) ** -TOLERANCE_BITS, abs_tol=tolerance).real
+    try:
+        return acb.integral(function, low, high, rel_tol=Ball(2) ** -TOLERANCE_BITS, abs_tol=tolerance).real
+    except SystemError as broken:  # flint goes on where its integrand was interrupted: by what, the cause says
+        raise broken.__cause__ or Declined("the integral broke off") from None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,78 @@
+"""Which claims say no more than others do, as their lineages tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpcompose.kernel import Claim, Side
+from dpcompose.notions import ApproxDP, FiniteLoss, LossTransform
+
+
+def says_no_more(claim: Claim[Any], other: Claim[Any]) -> bool:
+    """Whether a claim is the other one, drawn from premises none of which says more."""
+    if claim is other:
+        return True
+    if claim.subject is not other.subject:
+        return False
+    if type(claim.guarantee) is type(other.guarantee) and not claim.counts:
+        if other.side is Side.BOTH:
+            return bool(_leak(claim) == _leak(other))
+        if _is_promise_of(claim, other):
+            return True
+    return (
+        claim.theorem is other.theorem
+        and claim.side is other.side
+        and claim.counts == other.counts
+        and len(claim.premises) == len(other.premises) > 0
+        and all(map(says_no_more, claim.premises, other.premises))
+    )
+
+
+def is_drawn(claim: Claim[Any], other: Claim[Any]) -> bool:
+    """Whether the other composes losses, and what the claim knows of each part follows from its loss: then whatever
+    the claim concludes from parts follows from their losses together.
+    """
+    if other.theorem.types[0] is not LossTransform or claim.side not in other.side:
+        return False
+    while claim.premises and not claim.counts:
+        claim = claim.premises[-1]
+    if not len(claim.counts) == len(claim.premises) <= len(other.premises) == len(other.counts):
+        return False
+    losses = {(loss.subject, n): loss for loss, n in zip(other.premises, other.counts, strict=True)}
+    held = [losses.get((p.subject, n)) for p, n in zip(claim.premises, claim.counts, strict=True)]
+    return all(loss is not None and _is_known(p, loss) for p, loss in zip(claim.premises, held, strict=True))
+
+
+def _is_known(claim: Claim[Any], loss: Claim[Any]) -> bool:
+    """Whether a claim about a part follows from its loss."""
+    return loss.side is Side.BOTH or _origin(claim) is _pair_behind(loss) or _is_promise_of(claim, loss)
+
+
+def _is_promise_of(claim: Claim[Any], other: Claim[Any]) -> bool:
+    """Whether a claim from above rests on a bare (ε, δ) where the other one knows a pair that keeps it."""
+    origin = _origin(claim)
+    bare = isinstance(origin.guarantee, ApproxDP) and origin.subject is other.subject and _pair_behind(other)
+    return bool(bare) and claim.side is Side.UPPER and Side.UPPER in other.side
+
+
+def _pair_behind(claim: Claim[Any]) -> Claim[Any] | None:
+    """The pair that describes the part itself and that a claim is drawn from at once, if there is one."""
+    match claim.premises:
+        case [Claim(subject=subject, guarantee=FiniteLoss(), premises=()) as pair] if subject is claim.subject:
+            return pair
+    return None
+
+
+def _origin(claim: Claim[Any]) -> Claim[Any]:
+    """The description that a claim about one part rests on."""
+    while claim.premises:
+        claim = claim.premises[-1]
+    return claim
+
+
+def _leak(claim: Claim[Any]) -> Any:
+    """The chance of revealing everything, beside what the guarantee says."""
+    return getattr(claim.guarantee, "delta", getattr(claim.guarantee, "leak", 0))
+
+
+__all__ = ["is_drawn", "says_no_more"]
