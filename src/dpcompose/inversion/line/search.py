@@ -17,6 +17,8 @@ GIVEN_UP = (Unreachable, OverflowError, ZeroDivisionError)
 """What a line raises that cannot be built."""
 ROUNDS = 5
 """The greatest number of lines built for one answer."""
+MOST_STEPS = 30
+"""The greatest number of steps towards a place on one line."""
 LEAST_RELATIVE = 1e-13
 """No smaller relative error of δ is asked of a line."""
 GREATEST_RELATIVE = 0.01
@@ -44,13 +46,19 @@ def bracket(line: Readable, found: Enclosure, start: float, low: float, high: fl
 
 
 def _newton(line: Readable, start: float, log_delta: float) -> tuple[float, Reading]:
-    """Newton for ln δ(ε) = `log_delta` on one line, inside ε >= 0."""
+    """Newton for ln δ(ε) = `log_delta` on one line, inside ε >= 0; δ falls, so two readings with the root between them
+    are halved wherever a step leaves them, as steps between atoms do.
+    """
+    low, high = 0.0, math.inf
     epsilon, reading = start, line.read(start)
-    for _ in range(15):
+    for _ in range(MOST_STEPS):
         if not math.isfinite(reading.log_value):
             break
+        low, high = (epsilon, high) if reading.log_value > log_delta else (low, epsilon)
         step = (log_delta - reading.log_value) / min(reading.slope, -1e-300)
         step = max(-4.0 / line.tilt, min(4.0 / line.tilt, step), -epsilon)
+        if not low <= epsilon + step <= high:
+            step = 0.5 * (low + high) - epsilon
         epsilon += step
         reading = line.read(epsilon)
         if abs(step) <= 1e-15 * abs(epsilon) + 1e-14 / line.tilt:
