@@ -138,7 +138,7 @@ class _Inquiry:
         for claim, look in self._hopeful(self._different(able)):
             if best is not None and look is not None and not _is_better(look, best, claim.side, ALIKE):
                 continue  # the rival that looked best was as good as it looked
-            if not self._is_outdone(claim):
+            if not self.is_closed and not self._is_outdone(claim):
                 found = self._put(claim, max(GLANCE, self.tolerance))
                 best = best or (look if found and look and found.gap <= GLANCE and _is_about(found, look) else None)
         if self._glanced and not self._staying():
