@@ -20,7 +20,7 @@ from dpcompose.notions import (
     Profile,
     Renyi,
 )
-from dpcompose.prove.derivations import Selection, Work, is_last, roads, uncollected
+from dpcompose.prove.derivations import Selection, Work, is_last, one_ended, roads, uncollected
 from dpcompose.prove.parts import PartsOf
 
 MOST_REMEMBERED = 4096
@@ -119,7 +119,7 @@ def _along_roads(work: Work, parts: PartsOf) -> Iterator[Claim[Profile]]:
     for theorem, last in roads():
         side = (last or theorem).side
         if side is not Side.BOTH:
-            yield from _ends(later)
+            yield from one_ended(later)
             later = []
         name = theorem.proof.__name__
         if name not in selected:
@@ -130,13 +130,7 @@ def _along_roads(work: Work, parts: PartsOf) -> Iterator[Claim[Profile]]:
                 yield from reached
             else:
                 later.append((selection, last))
-    yield from _ends(later)
-
-
-def _ends(later: list[tuple[Selection, Theorem | None]]) -> Iterator[Claim[Profile]]:
-    """Claims about one end: first from whole losses, beside which little else can say more."""
-    ordered = sorted(later, key=lambda road: road[0].theorem.types[0] is not LossTransform)
-    yield from (claim for selection, step in ordered for claim in selection.reached(step))
+    yield from one_ended(later)
 
 
 @dataclass(slots=True)

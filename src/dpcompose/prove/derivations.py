@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from dpcompose.description import Mechanism
 from dpcompose.errors import Declined
 from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
-from dpcompose.notions import Profile
+from dpcompose.notions import LossTransform, Profile
 
 
 @dataclass(slots=True)
@@ -114,6 +114,12 @@ class Selection:
         if name not in self._after:
             self._after[name] = [reached for claim in self._composed for reached in self.work.apply(last, (claim,))]
         return self._after[name]
+
+
+def one_ended(later: Sequence[tuple[Selection, Theorem | None]]) -> Iterator[Claim[Any]]:
+    """Claims about one end: first from whole losses, beside which little else can say more."""
+    ordered = sorted(later, key=lambda road: road[0].theorem.types[0] is not LossTransform)
+    yield from (claim for selection, step in ordered for claim in selection.reached(step))
 
 
 @contextmanager
