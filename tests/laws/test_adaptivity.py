@@ -34,7 +34,7 @@ parts = st.lists(st.tuples(mechanisms(), st.integers(1, 9)), min_size=1, max_siz
 FILTERS = [None, ZCDP, ApproxDP, Renyi, GDP]
 
 
-@cases(80)
+@cases(50)
 @given(parts, st.sampled_from(FILTERS), deltas, epsilons)
 def test_more_freedom_never_costs_less(made_of: Any, notion: Any, delta: Any, epsilon: Any) -> None:
     planned = Composition(made_of, dpc.ADAPTIVE)

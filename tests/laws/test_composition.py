@@ -22,7 +22,7 @@ def same(one: dpc.Answer, other: dpc.Answer) -> bool:
 
 
 @every
-@cases(60)
+@cases(40)
 @given(data=st.data(), times=st.integers(0, 12), delta=deltas, epsilon=epsilons)
 def test_saying_a_count_is_repeating(cls: type, data: st.DataObject, times: int, delta: Any, epsilon: Any) -> None:
     m = data.draw(some(cls))
@@ -114,7 +114,7 @@ def test_an_empty_part_costs_nothing(c: dpc.Composition, delta: Any, epsilon: An
     assert same(dpc.delta(c + 0 * dpc.Gaussian(noise_std=1), epsilon=epsilon), dpc.delta(c, epsilon=epsilon))
 
 
-@cases(80)
+@cases(50)
 @given(st.data(), compositions(3, 9), deltas, epsilons)
 def test_a_part_costs_no_more_than_the_whole(data: st.DataObject, c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     part = dpc.Composition(tuple((m, data.draw(st.integers(0, n))) for m, n in c.parts))
@@ -122,7 +122,7 @@ def test_a_part_costs_no_more_than_the_whole(data: st.DataObject, c: dpc.Composi
     assert dpc.delta(part, epsilon=epsilon).lower <= dpc.delta(c, epsilon=epsilon).upper
 
 
-@cases(80)
+@cases(50)
 @given(compositions(3, 9), compositions(3, 9), st.floats(0, 3), st.floats(0, 3))
 def test_together_no_more_than_one_after_the_other(
     a: dpc.Composition, b: dpc.Composition, first: float, second: float

@@ -155,7 +155,7 @@ def test_a_staircase_without_sensitivity_costs_nothing(gamma: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", LEAVES, ids=named)
-@cases(60)
+@cases(40)
 @given(data=st.data(), count=st.sampled_from([1, 2, 1000, 10**9]), delta=deltas, epsilon=epsilons)
 def test_every_leaf_is_total(cls: type, data: st.DataObject, count: int, delta: Any, epsilon: Any) -> None:
     answered(count * data.draw(some(cls, extreme)), delta, epsilon)

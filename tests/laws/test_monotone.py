@@ -63,7 +63,7 @@ def tight(answer: dpc.Answer, most: float) -> bool:
 
 
 @pytest.mark.parametrize("cls, name", list(parameters()))
-@cases(80)
+@cases(50)
 @given(st.data(), st.fractions(1, 4), st.integers(1, 12), small_deltas, epsilons)
 def test_in_every_parameter(  # noqa: PLR0917 - drawn, not called
     cls: type, name: str, data: st.DataObject, factor: Fraction, count: int, delta: float, epsilon: Any

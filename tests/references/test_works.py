@@ -1,7 +1,4 @@
-"""Every stored work: what dpcompose says meets the reference, from both sides, and is mostly as narrow as promised.
-
-Some references are computed anew, on another line where there is one, or between other polylines.
-"""
+"""Every stored work: what dpcompose says meets the reference, from both sides, and is mostly as narrow as promised."""
 
 from __future__ import annotations
 
@@ -11,17 +8,17 @@ from pathlib import Path
 
 import pytest
 from agreement import TOLERANCE, above, below, delta_of, disputed_delta, epsilon_of, overstated, understated
-from compute import COUNTS, DECADES, NOISES, RATES, draws
+from compute import COUNTS, DECADES, NOISES, RATES
 from derived import digest, sources
-from flint import arb, ctx, fmpq
-from stored import Reference, computed, read, widest
+from stored import Reference, read, widest
+
+from cases import PROFILE
 
 pytestmark = pytest.mark.slow
 
 WORKS = read()
-RECOMPUTED = 100
-COARSE = 1e-3
-"""How far apart the polylines may be when they are drawn again: less than a second each."""
+BY_DAY = 1 if PROFILE == "nightly" else 3
+"""Of the members of a group one in so many is asked for by day, all of them at night."""
 ROUGH = 1e-3
 FEW = range(2, 20)
 PROMISED = {
@@ -57,6 +54,12 @@ def group(reference: Reference) -> str:
 GROUPS = Counter(map(group, WORKS))
 
 
+def asked_today(name: str) -> list[Reference]:
+    """The works of a group that are asked for; all of a group of a few."""
+    members = [work for work in WORKS if group(work) == name]
+    return members[::BY_DAY] if len(members) >= 16 * BY_DAY else members
+
+
 def takes_long(reference: Reference) -> bool:
     """Few steps, or rare ones, take the engine longest: one question each, δ for one in eight and ε for the others."""
     return reference.kind == "sampled" and (reference.numbers["count"] in FEW or reference.how == "lattice")
@@ -69,8 +72,7 @@ def tolerance(place: int, reference: Reference) -> float:
 
 @pytest.mark.parametrize("name", sorted(GROUPS))
 def test_delta_meets_every_reference(name: str) -> None:
-    members = [work for work in WORKS if group(work) == name]
-    works = [work for i, work in enumerate(members) if i % 8 == 0 or not takes_long(work)]
+    works = [work for i, work in enumerate(asked_today(name)) if i % 8 == 0 or not takes_long(work)]
     asked = [tolerance(i, work) for i, work in enumerate(works)]
     found = [delta_of(work, t) for work, t in zip(works, asked, strict=True)]
     assert not [said for pair in zip(works, found, strict=True) for said in disputed_delta(*pair)]
@@ -80,8 +82,7 @@ def test_delta_meets_every_reference(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(GROUPS))
 def test_epsilon_is_never_understated(name: str) -> None:
     """One work in two; all but one in eight where δ was not asked for."""
-    members = [work for work in WORKS if group(work) == name]
-    works = [work for i, work in enumerate(members) if (i % 8 if takes_long(work) else i % 2)]
+    works = [work for i, work in enumerate(asked_today(name)) if (i % 8 if takes_long(work) else i % 2)]
     asked = [tolerance(i, work) for i, work in enumerate(works)]
     found = [epsilon_of(work, below(work.delta[0]), t) for work, t in zip(works, asked, strict=True)]
     assert not [said for pair in zip(works, found, strict=True) for said in understated(*pair)]
@@ -97,6 +98,7 @@ def test_epsilon_is_never_overstated() -> None:
 def test_a_change_of_a_method_or_a_result_is_noticed(tmp_path: Path) -> None:
     names = {path.name for path in sources()}
     assert {"works.jsonl", "stored.py", "inverse_transform.py", "lattice_power.py", "test_methods.py"} <= names
+    assert not {"agreement.py", "test_works.py"} & names, "what asks dpcompose derives nothing"
     method = tmp_path / "method.py"
     method.write_text("1")
     first = digest([method], ["flint 1"])
@@ -121,15 +123,3 @@ def test_the_box_is_covered() -> None:
 def test_references_are_sharp_and_different() -> None:
     assert not [w.work for w in WORKS if w.delta[1] > w.delta[0] * (1 + widest(w.how)) or w.delta[0] <= 0]
     assert len({(w.work, w.order) for w in WORKS}) == len(WORKS)
-
-
-@pytest.mark.derives
-@pytest.mark.parametrize("part", range(4))
-def test_references_come_out_the_same(part: int) -> None:
-    """The line stands on the other side of the saddle this time, and polylines have other corners."""
-    for work in draws("again").sample(WORKS, RECOMPUTED)[part::4]:
-        found, _ = computed(work.kind, work.numbers, work.order, work.level, how=work.how, away=-1.0, narrow=COARSE)
-        with ctx.workprec(400):
-            lower, upper = (arb(fmpq(end.numerator, end.denominator)) for end in work.delta)
-            assert found.upper() >= lower, work.work
-            assert found.lower() <= upper, work.work
