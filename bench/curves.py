@@ -1,10 +1,11 @@
 """Cost in pictures: time against gap for every accountant, and time against steps, kinds, 1/δ, and for a calibration.
 
-    python bench/curves.py                        # some ten minutes on one core
-    python bench/curves.py --patience 5 --refresh # quicker, and writes docs/benchmarks-curves.md and its pictures
+    python bench/curves.py            # some minutes on one core
+    python bench/curves.py --refresh  # and writes docs/benchmarks-curves.md and its pictures
 
 Every accountant of the referee is asked through its adapter, in this process, one thread; a time is processor time, the
-better of two calls. A peer that takes longer than its patience is stopped, and not asked for more of the same.
+best of two calls, of six where they are short. A peer that takes longer than its patience is stopped, and not asked for
+more of the same.
 """
 
 from __future__ import annotations
@@ -18,15 +19,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from _knobs import DELTA, KNOBS, PLAN, Ask
+
 import dpcompose as dpc
 from dpcompose import referee
-from dpcompose.referee.judging import Cell, asked
+from dpcompose.referee.judging import Cell, asked, limited
 from dpcompose.referee.works import Work
 
 ROOT = Path(__file__).parents[1]
 KEPT, PAGE, PICTURES = ROOT / "out" / "curves.json", ROOT / "docs" / "benchmarks-curves.md", ROOT / "docs" / "_static"
 STEP = dpc.Sampled(dpc.Gaussian(noise_std=1), rate=0.01)
 LOADING = 600.0
+SHORT = 0.1
+"""Seconds below which a question is asked again, so that what else the machine does counts for less."""
 LEFT_OUT = {"Opacus GDP"}
 """An estimate, which is no bound."""
 
@@ -52,12 +57,58 @@ def measured(patience: float) -> Iterator[dict[str, Any]]:
         works = [_work(f"{sweep}-{x:g}", mechanism, delta) for x, mechanism, delta in points]
         for adapter in (referee.named(cls.name) for cls in referee.ADAPTERS if cls.name not in LEFT_OUT):
             for (x, _, _), work in zip(points, works, strict=True):
-                cell = asked(adapter, work, patience)
+                cell = quickest(adapter, work, patience)
                 if cell.offered:
                     yield {"sweep": sweep, "accountant": adapter.name, "x": x, **_told(cell)}
                 if cell.fault:
                     break  # more of the same takes no less
+    yield from turned(patience)
     yield from calibrated()
+
+
+def quickest(adapter: referee.Adapter, work: Work, patience: float) -> Cell:
+    """The best of two, or of six where they are short."""
+    cell = asked(adapter, work, patience)
+    if not cell.offered or cell.fault or cell.seconds > SHORT:
+        return cell
+    return min((cell, *(asked(adapter, work, patience) for _ in range(2))), key=lambda found: found.seconds)
+
+
+def turned(patience: float) -> Iterator[dict[str, Any]]:
+    """One training as precisely as every accountant's own knob allows."""
+    truth = dpc.epsilon(PLAN, delta=DELTA, tolerance=1e-12)
+    for name, knobs in KNOBS.items():
+        for knob, ask in knobs:
+            try:
+                said, seconds = timed(ask, patience)
+            except ImportError:
+                break
+            except Exception as error:  # noqa: BLE001 - any failure of an accountant is a finding, not an end
+                yield _point("gap", name, knob, math.nan, None, "failed", f"{type(error).__name__}: {error}")
+                continue
+            state = "sound" if said >= truth.lower * (1 - 1e-12) else "below"
+            yield _point("gap", name, knob, seconds, max(said / truth.upper - 1, 1e-12), state)
+
+
+def timed(ask: Ask, patience: float) -> tuple[float, float]:
+    """What is said, and the least processor time of a few calls after the first."""
+    with limited(patience):
+        said = ask()
+    least = math.inf
+    for _ in range(5):
+        began = time.process_time()
+        with limited(patience):
+            said = ask()
+        least = min(least, time.process_time() - began)
+        if least > SHORT:
+            break
+    return said, least
+
+
+def _point(  # noqa: PLR0917 - a row
+    sweep: str, name: str, x: float | str, seconds: float, gap: float | None, state: str, fault: str = ""
+) -> dict[str, Any]:
+    return {"sweep": sweep, "accountant": name, "x": x, "seconds": seconds, "gap": gap, "state": state, "fault": fault}
 
 
 def _work(name: str, mechanism: dpc.Mechanism, delta: float) -> Work:
@@ -74,22 +125,13 @@ def _told(cell: Cell) -> dict[str, Any]:
 def calibrated() -> Iterator[dict[str, Any]]:
     """The noise multiplier for ε = 2 at δ = 1e-6 after 1000 steps at rate 0.01, each in its own words."""
     for name, find in CALIBRATIONS.items():
-        began = time.process_time()
         try:
-            noise = find()
+            noise, seconds = timed(find, LOADING)
         except ImportError:
             continue
-        seconds = time.process_time() - began
         spent = dpc.epsilon(1000 * dpc.Sampled(dpc.Gaussian(noise_std=noise), rate=0.01), delta=1e-6)
-        yield {
-            "sweep": "calibration",
-            "accountant": name,
-            "x": noise,
-            "seconds": seconds,
-            "gap": abs(2 - spent.upper) / 2,
-            "state": "sound" if spent.lower <= 2 else "below",
-            "fault": "",
-        }
+        state = "sound" if spent.lower <= 2 else "below"
+        yield _point("calibration", name, noise, seconds, abs(2 - spent.upper) / 2, state)
 
 
 def _with_dp_accounting(name: str) -> Callable[[], float]:
@@ -135,11 +177,10 @@ CALIBRATIONS: dict[str, Callable[[], float]] = {
 def page(points: list[dict[str, Any]]) -> str:
     """What was measured, as a page: a table a sweep, and the rows on which a peer was faster."""
     lines = ["# Cost, in pictures", "", *INTRODUCTION.strip().splitlines(), ""]
-    for sweep in (*SWEEPS, "calibration"):
+    for sweep, title in TITLES.items():
         found = [point for point in points if point["sweep"] == sweep]
-        lines += [f"## {TITLES[sweep]}", "", f"![{TITLES[sweep]}](_static/bench-{sweep}.svg)", "", *_table(found), ""]
-    picture = ["## Time against gap", "", "![Time against gap](_static/bench-gap.svg)", ""]
-    return "\n".join([*lines, *picture, *_faster(points), ""])
+        lines += [f"## {title}", "", f"![{title}](_static/bench-{sweep}.svg)", "", *_table(found), ""]
+    return "\n".join([*lines, "## Where a sound peer was faster", "", *_faster(points), ""])
 
 
 INTRODUCTION = """
@@ -149,6 +190,7 @@ on one shared core. The second number is how far a sound answer lies above our c
 within 10⁻⁹ of the truth. An accountant that was stopped, or gave no answer, is not asked for more of the same.
 """
 TITLES = {
+    "gap": "Time against gap",
     "steps": "Time against the number of steps",
     "kinds": "Time against the number of kinds",
     "delta": "Time against 1/δ",
@@ -158,6 +200,9 @@ TITLES = {
 
 def _table(points: list[dict[str, Any]]) -> list[str]:
     names, places = list(dict.fromkeys(p["accountant"] for p in points)), sorted({p["x"] for p in points})
+    if points and points[0]["sweep"] == "gap":
+        rows = [f"| {p['accountant']} | {p['x']} | {_cell(p)} |" for p in points]
+        return ["| accountant | asked for | time, how far above the truth |", "|---|---|--:|", *rows]
     if points and points[0]["sweep"] == "calibration":
         rows = [f"| {p['accountant']} | {p['x']:.6f} | {_time(p['seconds'])} | {p['gap']:.1g} |" for p in points]
         return ["| accountant | noise multiplier | time | ε below or above 2 by |", "|---|--:|--:|--:|", *rows]
@@ -180,6 +225,7 @@ def _time(seconds: float) -> str:
 
 def _faster(points: list[dict[str, Any]]) -> list[str]:
     """Rows on which a sound peer was faster than we, with by how much it is looser."""
+    points = [p for p in points if p["sweep"] in SWEEPS]
     ours = {(p["sweep"], p["x"]): p for p in points if p["accountant"] == "dpcompose"}
     found = []
     for p in points:
@@ -190,7 +236,7 @@ def _faster(points: list[dict[str, Any]]) -> list[str]:
                 f"- {p['accountant']}, {p['sweep']} {p['x']:g}: {_time(p['seconds'])} where ours takes "
                 f"{_time(mine['seconds'])}; {gap}"
             )
-    return ["Where a sound peer was faster:", "", *found] if found else ["No sound peer was faster on any row."]
+    return found or ["No sound peer was faster on any row of the three sweeps."]
 
 
 def draw(points: list[dict[str, Any]], folder: Path) -> None:
@@ -202,14 +248,14 @@ def draw(points: list[dict[str, Any]], folder: Path) -> None:
 
     mpl.rcParams["svg.hashsalt"] = "dpcompose"
     names = list(dict.fromkeys(p["accountant"] for p in points))
-    for name in (*SWEEPS, "calibration", "gap"):
+    for name in TITLES:
         figure, axes = plt.subplots(figsize=(7, 4))
         for i, accountant in enumerate(names):
-            mine = [p for p in points if p["accountant"] == accountant and p["state"] == "sound"]
-            if name != "gap":
-                mine = [p for p in mine if p["sweep"] == name]
+            mine = [p for p in points if (p["accountant"], p["state"], p["sweep"]) == (accountant, "sound", name)]
+            if not mine:
+                continue
             xs = [max(p["gap"] or 1e-12, 1e-12) if name in {"gap", "calibration"} else p["x"] for p in mine]
-            how = "o" if name in {"gap", "calibration"} else "o-"
+            how = "o" if name == "calibration" else "o-"
             axes.plot(xs, [p["seconds"] for p in mine], how, color=f"C{i}", label=accountant, markersize=4)
         label = SWEEPS[name][0] if name in SWEEPS else "how far above the truth, relatively"
         axes.set(xscale="log", yscale="log", xlabel=label, ylabel="processor time, s")
@@ -222,7 +268,7 @@ def draw(points: list[dict[str, Any]], folder: Path) -> None:
 def main() -> None:
     """Measure, keep, print, and write a page with pictures: beside what was kept, or in the documentation."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--patience", type=float, default=20.0, help="seconds that an accountant has for one answer")
+    parser.add_argument("--patience", type=float, default=5.0, help="seconds that an accountant has for one answer")
     parser.add_argument("--refresh", action="store_true", help="write docs/benchmarks-curves.md and its pictures")
     parser.add_argument("--earlier", action="store_true", help="no new run, but out/curves.json")
     given = parser.parse_args()
@@ -236,7 +282,7 @@ def main() -> None:
             print(json.dumps({k: v for k, v in point.items() if v != ""}), flush=True)
             KEPT.parent.mkdir(exist_ok=True)
             KEPT.write_text(json.dumps(points), encoding="utf-8")
-    text = page([{**p, "x": float(p["x"])} for p in points if math.isfinite(p["seconds"]) or p["fault"]])
+    text = page([p for p in points if math.isfinite(p["seconds"]) or p["fault"]])
     print(text)
     target, pictures = (PAGE, PICTURES) if given.refresh else (KEPT.with_suffix(".md"), KEPT.parent / "_static")
     pictures.mkdir(exist_ok=True)

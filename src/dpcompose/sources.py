@@ -130,6 +130,13 @@ DDR20 = Source(
     "ICML",
     2020,
 )
+CR21 = Source(
+    "CR21",
+    "Mark Cesar and Ryan Rogers",
+    "Bounding, Concentrating, and Truncating: Unifying Privacy Loss Composition for Data Analytics",
+    "ALT",
+    2021,
+)
 WRRW23 = Source(
     "WRRW23",
     "Justin Whitehouse and Aaditya Ramdas and Ryan Rogers and Zhiwei Steven Wu",

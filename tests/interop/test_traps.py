@@ -136,6 +136,17 @@ def test_gaussians_on_one_sample_are_fused_before_it_is_drawn() -> None:
     assert accounted(apart).get_epsilon(1e-5) > said
 
 
+def test_two_gaussians_on_one_sample_by_numbers() -> None:
+    """1 + ¼ = 5/4: ε is 2.74. dp_accounting's Rényi accountant says 3.17, its other one has no answer."""
+    event = ev.PoissonSampledDpEvent(0.1, ev.ComposedDpEvent([ev.GaussianDpEvent(1.0), ev.GaussianDpEvent(2.0)]))
+    said = accounted(event).get_epsilon(1e-6)
+    truth = bisected(lambda e: sampled_gaussian(0.1, mp.sqrt(mpf(4) / 5), e), 1e-6, 20)
+    assert truth <= said <= truth * (1 + mpf(10) ** -6)
+    assert round(said, 2) == 2.74
+    assert dp_accounting.rdp.RdpAccountant().compose(event).get_epsilon(1e-6) == pytest.approx(3.17, abs=0.005)
+    assert not dp_accounting.pld.PLDAccountant().supports(event)
+
+
 def test_the_rates_of_nested_samples_multiply() -> None:
     inner = ev.PoissonSampledDpEvent(0.25, ev.GaussianDpEvent(1.0))
     event = ev.PoissonSampledDpEvent(0.5, inner)

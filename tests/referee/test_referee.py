@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from mpmath import mp, mpf
@@ -156,6 +158,8 @@ def test_waiting_ends() -> None:
         ("prv-accountant", "pure-2x20", "where ε ∈ [39.9999, 40]"),
         ("Opacus RDP", "training-faint", "-0.0085469 where ε ∈ [0, 0]"),
         ("dp_accounting PLD", "response-rare-10", "where ε ∈ [30"),
+        ("dp_accounting RDP", "drawn-once", "1.24128 where ε ∈ [4.28542, 4.28543]"),
+        ("riskcal", "nothing", "IndexError"),
     ],
 )
 def test_a_finding_is_shown_by_one_command(
@@ -165,7 +169,25 @@ def test_a_finding_is_shown_by_one_command(
     assert said in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["Opacus PRV", "OpenDP", "Opacus GDP"])
+FINDING = re.compile(r"^- (?P<accountant>.+?) on (?P<work>[a-z0-9-]+) \\(.*\\): (?P<said>\\S+) where ε", re.MULTILINE)
+PAGE = (Path(__file__).parents[2] / "docs" / "referee.md").read_text(encoding="utf-8")
+
+
+def test_every_finding_of_the_page_is_below_an_interval_in_balls() -> None:
+    """What the page says lies below the truth does so by the work's interval, which is one of balls."""
+    found = [line.groupdict() for line in FINDING.finditer(PAGE)]
+    below = [line for line in found if is_below(line["said"], WORKS[line["work"]])]
+    assert len(below) >= 19
+    assert {WORKS[line["work"]].tier for line in below} == {"ball"}
+    assert {line["accountant"] for line in found} <= {adapter.name for adapter in referee.ADAPTERS}
+    assert f"version {referee.VERSION}, {len(WORKS)} works" in PAGE
+
+
+def is_below(said: str, work: referee.Work) -> bool:
+    return said[0].isdigit() and float(said) <= work.lower
+
+
+@pytest.mark.parametrize("name", ["Opacus PRV", "OpenDP", "Opacus GDP", "autodp", "riskcal"])
 def test_other_accountants_answer_through_their_adapters(name: str) -> None:
     (cell,) = referee.judge(referee.named(name), [WORKS["gaussian-1000"]]).cells
     assert cell.offered
@@ -176,6 +198,24 @@ def test_other_accountants_answer_through_their_adapters(name: str) -> None:
 def test_names_that_do_not_exist_are_refused() -> None:
     assert run(["referee", "--accountant", "nobody"]) == 2
     assert run(["referee", "--work", "nothing-at-all"]) == 2
+
+
+def test_a_sound_answer_that_is_faster_is_counted_with_how_tight_it_is() -> None:
+    works = [WORKS["gaussian"], WORKS["laplace-10"]]
+    ours = referee.Sheet(referee.named("dpcompose"), tuple(referee.Cell(w, w.upper, 1.0) for w in works))
+    quick = tuple(referee.Cell(w, said, 0.5) for w, said in zip(works, (works[0].upper, 11.0), strict=True))
+    told = referee.told([ours, referee.Sheet(Fixed(0.0), quick)])
+    assert "0.5; faster on 2, 1 of them as tight" in told
+    low = referee.Sheet(Fixed(0.0), (referee.Cell(works[0], 1.0, 0.1),))
+    assert not low.faster(ours)
+
+
+def test_autodp_is_sound_where_it_answers() -> None:
+    works = [WORKS[name] for name in ("gaussian-mixed", "laplace-10", "pure-2x20", "response-10", "training-schedule")]
+    sheet = referee.judge(referee.named("autodp"), works)
+    assert len(sheet.answered) == len(works)
+    assert sheet.worst is None
+    assert not sheet.failures
 
 
 def test_budgets_of_diffprivlib_are_above_the_truth() -> None:

@@ -138,7 +138,9 @@ def _zcdp(event: Event, relation: Adjacency) -> Mechanism:
 
 
 def _composed(event: Event, relation: Adjacency) -> Mechanism:
-    return Composition(tuple((mechanism_of(inner, relation), 1) for inner in event["events"]))
+    """One list: a ledger is a list of repeated events, and reads as one."""
+    parts = [mechanism_of(inner, relation) for inner in event["events"]]
+    return Composition(tuple(one for part in parts for one in (getattr(part, "parts", None) or ((part, 1),))))
 
 
 def _repeated(event: Event, relation: Adjacency) -> Mechanism:

@@ -13,7 +13,7 @@ from dpcompose.kernel import Side, describes
 from dpcompose.notions import ZCDP, ApproxDP, BoundedRange, FiniteLoss
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.parameters import EPSILON
-from dpcompose.sources import CKS20, DDR20, DR19, HERE
+from dpcompose.sources import CR21, DDR20, DR19, HERE
 
 CELLS = 16
 """Chords of the profile of one run, where it stands beside other mechanisms."""
@@ -90,7 +90,7 @@ def bounded_range_is_pure(m: Exponential) -> ApproxDP:
     return ApproxDP(m.epsilon, 0)
 
 
-@describes("BR-ZCDP", CKS20.at("Lemma 3.2 of the extended version"))
+@describes("BR-ZCDP", CR21.at("Lemma 3.2, 3.4"))
 def bounded_range_is_zcdp(m: Exponential) -> ZCDP:
     r"""A mechanism of bounded range $\varepsilon$ is $\varepsilon^2/8$-zCDP."""
     return ZCDP(Fraction(m.epsilon) ** 2 / 8)

@@ -57,7 +57,7 @@ def positive(m: MixtureOfGaussians) -> tuple[list[Fraction], Fraction]:
     return list(found), sum(found.values(), Fraction(0))
 
 
-@describes("MOG-TWO", CCG24.at("Sec. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
+@describes("MOG-TWO", CCG24.at("Sec. 4"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
 def one_shift_is_a_sample(m: MixtureOfGaussians) -> SameAs:
     r"""With one shift $c > 0$, of probability $q$, it is the Gaussian at $c$ on a Poisson sample of rate $q$."""
     shifts, chance = positive(m)
@@ -69,7 +69,7 @@ def one_shift_is_a_sample(m: MixtureOfGaussians) -> SameAs:
     return SameAs(Sampled(whole, rate=chance))
 
 
-@describes("MOG-SILENT", CCG24.at("Sec. 2"), side=Side.BOTH)
+@describes("MOG-SILENT", CCG24.at("Sec. 4"), side=Side.BOTH)
 def silent_mixture_is_a_pair(m: MixtureOfGaussians) -> SameAs:
     r"""Without noise a shift above 0 is seen for certain: $(q, 1-q)$ against $(0, 1)$."""
     _, chance = positive(m)

@@ -11,7 +11,7 @@ from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.interop import histories, writing
 from dpcompose.interop.events import to_object
-from dpcompose.mechanisms import BlackBox, Gaussian, Geometric, Laplace, Sampled
+from dpcompose.mechanisms import BlackBox, DiscretePair, Gaussian, Geometric, Laplace, Sampled
 from dpcompose.prove.answer import epsilon as certified
 from dpcompose.referee.adapter import Adapter, NotOffered, leaves
 
@@ -194,6 +194,55 @@ class Diffprivlib(Adapter):
         raise NotOffered
 
 
+class Autodp(Adapter):
+    """autodp: Rényi curves at every order, and Gaussians by their closed form."""
+
+    name, package = "autodp", "autodp"
+
+    def epsilon(self, mechanism: Mechanism, delta: float) -> float:
+        """The better of its pure and its approximate promise."""
+        zoo, transforms = import_module("autodp.mechanism_zoo"), import_module("autodp.transformer_zoo")
+        parts = leaves(mechanism)
+        if not parts:
+            raise NotOffered
+        steps, counts = [self._step(zoo, transforms, leaf) for leaf, _ in parts], [count for _, count in parts]
+        gaussian = all(isinstance(leaf, Gaussian) for leaf, _ in parts)
+        compose = transforms.ComposeGaussian() if gaussian else transforms.Composition()
+        return float(compose(steps, counts).get_eps(delta))
+
+    def _step(self, zoo: Any, transforms: Any, leaf: Mechanism) -> Any:
+        if isinstance(leaf, Sampled) and isinstance(leaf.mechanism, Gaussian | Laplace):
+            tight = isinstance(leaf.mechanism, Gaussian)
+            sample = transforms.AmplificationBySampling(PoissonSampling=True)
+            inner = self._step(zoo, transforms, leaf.mechanism)
+            return sample(inner, float(leaf.rate), improved_bound_flag=tight)
+        if isinstance(leaf, Gaussian) and leaf.noise_std:
+            return zoo.ExactGaussianMechanism(sigma=float(leaf.noise_std) / float(leaf.sensitivity))
+        if isinstance(leaf, Laplace) and leaf.scale:
+            return zoo.LaplaceMechanism(b=float(leaf.scale) / float(leaf.sensitivity))
+        if isinstance(leaf, BlackBox) and leaf.epsilon is not None and not leaf.delta:
+            return zoo.PureDP_Mechanism(eps=float(leaf.epsilon))
+        if isinstance(leaf, DiscretePair) and len(leaf.p) == 2 and leaf.p[0] == leaf.q[1]:
+            return zoo.RandresponseMechanism(p=float(leaf.p[0]))
+        raise NotOffered
+
+
+class Riskcal(Adapter):
+    """The accountant of riskcal, which is told what Opacus is told."""
+
+    name, package = "riskcal", "riskcal"
+
+    def epsilon(self, mechanism: Mechanism, delta: float) -> float:
+        """With its usual grid."""
+        try:
+            history = histories.history_of(mechanism)
+        except DPError:
+            raise NotOffered from None
+        accountant = import_module("riskcal.accountants").CTDAccountant()
+        accountant.history = history
+        return float(accountant.get_epsilon(delta=delta))
+
+
 ADAPTERS: tuple[type[Adapter], ...] = (
     Dpcompose,
     DpAccountingPld,
@@ -204,6 +253,8 @@ ADAPTERS: tuple[type[Adapter], ...] = (
     Prv,
     OpenDP,
     Diffprivlib,
+    Autodp,
+    Riskcal,
 )
 
 

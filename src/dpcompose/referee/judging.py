@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from textwrap import shorten
 
 from dpcompose.referee.adapter import Adapter, NotOffered
 from dpcompose.referee.works import NOT_LESS, Work
@@ -55,6 +56,11 @@ class Cell:
     def unsound(self) -> bool:
         """Whether it promises more privacy than there is."""
         return self.violation > SLACK
+
+    @property
+    def tight(self) -> bool:
+        """Whether a sound answer is the truth, as far as it is known."""
+        return self.gap is None or self.gap <= SLACK
 
     @property
     def gap(self) -> float | None:
@@ -112,6 +118,12 @@ class Sheet:
         ratios = [cell.seconds / known[cell.work.id] for cell in self.answered if known.get(cell.work.id)]
         return statistics.median(ratios) if ratios else None
 
+    def faster(self, ours: Sheet) -> list[Cell]:
+        """Sound answers that came sooner than ours."""
+        known = {cell.work.id: cell.seconds for cell in ours.cells}
+        sound = (cell for cell in self.answered if not cell.failed and not cell.unsound)
+        return [cell for cell in sound if cell.seconds < known.get(cell.work.id, 0.0)]
+
 
 def judge(adapter: Adapter, works: Sequence[Work], patience: float = PATIENCE) -> Sheet:
     """Put every work to an accountant."""
@@ -133,7 +145,7 @@ def asked(adapter: Adapter, work: Work, patience: float = PATIENCE) -> Cell:
     except NotOffered:
         return Cell(work, math.nan, 0.0, "not offered")
     except Exception as error:  # noqa: BLE001 - any failure of an accountant is a finding, not an end
-        return Cell(work, math.nan, seconds, f"{type(error).__name__}: {error}".splitlines()[0][:100])
+        return Cell(work, math.nan, seconds, shorten(f"{type(error).__name__}: {error}", 100, placeholder=" …"))
     return Cell(work, said, seconds)
 
 

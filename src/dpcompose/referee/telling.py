@@ -34,7 +34,6 @@ def row(sheet: Sheet, ours: Sheet | None) -> tuple[str, ...]:
     if sheet.adapter.estimate and wrong:
         sound = f"{sound} (says so)"
     gap = sheet.median_gap
-    slower = sheet.slower(ours) if ours is not None else None
     return (
         sheet.adapter.name,
         sheet.version,
@@ -42,8 +41,18 @@ def row(sheet: Sheet, ours: Sheet | None) -> tuple[str, ...]:
         sound,
         "–" if gap is None else f"{gap:.1g}",
         "yes" if not sheet.failures else f"no: {len(sheet.failures)}",
-        "–" if slower is None else f"{slower:.3g}",
+        pace(sheet, ours),
     )
+
+
+def pace(sheet: Sheet, ours: Sheet | None) -> str:
+    """Its median time in ours; how often it is faster and sound, and how often of these as tight."""
+    slower = sheet.slower(ours) if ours is not None else None
+    if slower is None or ours is None:
+        return "–"
+    sooner = sheet.faster(ours)
+    tight = sum(cell.tight for cell in sooner)
+    return f"{slower:.3g}" + (f"; faster on {len(sooner)}, {tight} of them as tight" if sooner else "")
 
 
 def faults(sheet: Sheet) -> Iterator[str]:

@@ -8,6 +8,8 @@ broken at random), so $A/A'=(Q/Q')\cdot f'(q)/f'(q')$. Everything rests on what 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,6 +24,11 @@ from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
 from dpcompose.theorems.renyi.conversions import CanonneKamathSteinke, OneOrder
 
+SHARES = (-9, -7, -6, -5, -4, -3, -2, -1, 0, 2, 5)
+"""Of γ, as powers of two: how large δ(ε₁) may be where the best ε₁ is sought."""
+BESIDE = (0.7, 0.8, 0.9, 1.1, 1.25)
+MOST_LEVEL = 200.0
+
 
 @dataclass(frozen=True, slots=True)
 class Selected(Profile):
@@ -33,11 +40,21 @@ class Selected(Profile):
 
     def delta(self, epsilon: Real) -> Enclosure:
         """One run's δ at the level that is left, times the mean number of runs."""
-        if epsilon <= self.shift:
-            return Enclosure(1.0, 1.0)
-        level = enclose(lambda: ball(epsilon) - ball(self.shift))
-        found = Enclosure(self.one.delta(level.upper).lower, self.one.delta(max(level.lower, 0.0)).upper)
-        scaled = enclose(lambda: ball(self.mean) * ball(found), gap=1.0)
+        return self.deltas((epsilon,))[0]
+
+    def deltas(self, epsilons: Sequence[Real]) -> list[Enclosure]:
+        """The same at many levels, which one run answers all at once."""
+        left = [enclose(lambda e=e: ball(e) - ball(self.shift)) for e in epsilons]  # type: ignore[misc]  # e is bound
+        inside = [i for i, e in enumerate(epsilons) if e > self.shift]
+        high = self.one.deltas([max(left[i].lower, 0.0) for i in inside]) if inside else []
+        low = self.one.deltas([left[i].upper for i in inside]) if inside else []
+        found = [Enclosure(1.0, 1.0)] * len(left)
+        for i, most, least in zip(inside, high, low, strict=True):
+            found[i] = self._scaled(min(least.lower, most.upper), most.upper)  # a searched bound need not fall with ε
+        return found
+
+    def _scaled(self, low: float, high: float) -> Enclosure:
+        scaled = enclose(lambda: ball(self.mean) * ball(Enclosure(low, high)), gap=1.0)
         return Enclosure(min(scaled.lower, 1.0), min(scaled.upper, 1.0)) & UNIT_INTERVAL
 
     def epsilon(self, delta: Real) -> Enclosure:
@@ -65,16 +82,31 @@ def _shift(m: RepeatAndSelect, one: Profile) -> float:
     gamma = m.stopping()
     weight, odds = 1 + Fraction(m.shape), 1 / gamma
 
-    def height(log: float) -> float:
-        level = math.exp(log)
-        try:
-            return math.log(math.exp(level) + float(odds) * one.delta(level).upper)
-        except Declined:
-            return math.inf
+    def least(levels: list[float]) -> tuple[float, float, float]:
+        found = [(math.exp(level) + float(odds) * d, level, d) for level, d in _stated(one, levels)]
+        return min(found, default=(math.inf, 0.0, 1.0))
 
-    level = math.exp(argmin(height, math.log(1e-6), math.log(200.0), samples=25, tolerance=1e-4))
-    delta = one.delta(level).upper
+    coarse = least([level for j in SHARES if (level := _level(one, gamma * Fraction(2) ** j)) is not None])
+    _, level, delta = min(coarse, least([coarse[1] * beside for beside in BESIDE]))
     return enclose(lambda: ball(weight) * (ball(level).exp() + ball(odds) * ball(delta)).log(), gap=1.0).upper
+
+
+def _level(one: Profile, share: Fraction) -> float | None:
+    """Where δ of one run is about so much."""
+    try:
+        found = one.epsilon(min(share, Fraction(1))).upper
+    except Declined:
+        return None
+    return found if found <= MOST_LEVEL else None
+
+
+def _stated(one: Profile, levels: list[float]) -> list[tuple[float, float]]:
+    """Levels with bounds on δ there; what is refused is left out."""
+    found = []
+    for level in dict.fromkeys(levels):
+        with suppress(Declined):
+            found.append((level, one.delta(level).upper))
+    return found
 
 
 @describes("SELECT", KRW24.at("Sec. 4"))

@@ -119,7 +119,7 @@ def _points(shifts: tuple[tuple[Fraction, Fraction], ...]) -> tuple[list[Fractio
         if ratios and near <= ratios[-1]:
             continue
         ratios.append(near)
-        found.append((rho, sum((p * _tail(u - a) for a, p in kinds), Ball(0)), _tail(u)))
+        found.append((rho, sum((p * tail(u - a) for a, p in kinds), Ball(0)), tail(u)))
     heights = []
     for i, (r, (rho, first, second)) in enumerate(zip(ratios, found, strict=True)):
         # beside ρ(u) the curve leaves its tangent by no more than the slope changes between the neighbours
@@ -138,15 +138,16 @@ def _grid(greatest: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 def _between(low: Ball | None, high: Ball | None, mean: Ball) -> Ball:
     """The probability of an interval, from the nearer tail so that no digits cancel; None is infinity."""
     if high is None:
-        return _tail(low - mean) if low is not None else Ball(1)
+        return tail(low - mean) if low is not None else Ball(1)
     if low is None:
-        return _tail(mean - high)
+        return tail(mean - high)
     if high - mean < 0:
-        return _tail(mean - high) - _tail(mean - low)
-    return _tail(low - mean) - _tail(high - mean)
+        return tail(mean - high) - tail(mean - low)
+    return tail(low - mean) - tail(high - mean)
 
 
-def _tail(u: Ball) -> Ball:
+def tail(u: Ball) -> Ball:
+    """The probability that a normal output exceeds u, accurate in the upper tail."""
     return (u / Ball(2).sqrt()).erfc() / 2
 
 
@@ -168,8 +169,8 @@ def binned_mixture_transform(m: MixtureOfGaussians) -> LossTransform:
     return LossTransform(forward, backward, leak=0, turned=(backward, forward))
 
 
-def _orders(m: MixtureOfGaussians) -> tuple[ChordedMixture, ChordedMixture]:
-    """Both orders of a mixture that is followed closely."""
+def followed(m: MixtureOfGaussians) -> tuple[tuple[Fraction, Fraction], ...]:
+    """The shifts, in σ, of a mixture that is followed closely, each with its probability."""
     if not m.noise_std:
         raise Declined("there is no noise")
     if len(positive(m)[0]) < 2:
@@ -177,7 +178,12 @@ def _orders(m: MixtureOfGaussians) -> tuple[ChordedMixture, ChordedMixture]:
     shifts = tuple((c / Fraction(m.noise_std), p) for c, p in m.shifts().items())
     if len(shifts) > MOST_KINDS or not RANGE[0] <= shifts[-1][0] <= RANGE[1]:
         raise Declined("mixtures of so many or so extreme shifts are left to the bounds")
+    return shifts
+
+
+def _orders(m: MixtureOfGaussians) -> tuple[ChordedMixture, ChordedMixture]:
+    shifts = followed(m)
     return ChordedMixture(shifts, forward=True), ChordedMixture(shifts, forward=False)
 
 
-__all__ = ["Binned", "Chorded", "ChordedMixture"]
+__all__ = ["Binned", "Chorded", "ChordedMixture", "followed", "tail"]
