@@ -1,7 +1,7 @@
 # Everything starts from a bare machine: Python 3.11, make, git. `make help` lists what there is.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo serve check quick test lint style format types layers tests docs bench pins oldest clean
+.PHONY: help setup demo serve check quick test lint style format types layers tests docs bench campaigns pins oldest clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -18,7 +18,7 @@ OLDEST := tests/cli tests/spec tests/report tests/ledger/test_contract.py \
 export OPENBLAS_NUM_THREADS := 1
 
 help: ## what there is to make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## the virtual environment in .venv, with everything pinned in it
 
@@ -94,8 +94,18 @@ $(PEERS): $(READY)
 	$(PIP) install -q -c constraints.txt -e '.[dev,bench]'
 	@touch $@
 
-bench: $(PEERS) ## side by side with the peers
-	@for script in bench/[!_]*.py; do printf '\n== %s\n' $$script; $(BIN)/python $$script || exit 1; done
+# Beside the peers; every script ends by itself in some minutes, and is stopped where it does not.
+BESIDE := accounting calibration curves everyday import_time sampling
+ALONE  := $(filter-out $(BESIDE),$(patsubst bench/%.py,%,$(wildcard bench/[!_]*.py)))
+WITHIN := $(shell command -v timeout >/dev/null && echo timeout 1800)
+MEASURE = bad=0; for script in $(1); do printf '\n== %s\n' $$script; \
+	$(WITHIN) $(BIN)/python bench/$$script.py || { echo "$$script FAILED"; bad=1; }; done; exit $$bad
+
+bench: $(PEERS) ## side by side with the peers: tables on the screen, a page with pictures in out/curves.md
+	@$(call MEASURE,$(BESIDE))
+
+campaigns: $(PEERS) ## long runs without peers: soundness, totality, faults, stores, services, data at scale
+	@$(call MEASURE,$(ALONE))
 
 # Some packages need a later 3.11.x than others: run this with the oldest Python that must work, which is
 # Debian 12's 3.11.2.

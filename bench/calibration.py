@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING
 
-LIMIT = 300
+LIMIT = 60
 ONE = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 HEAD = ("workload", "ours: σ", "certified to", "ms", "peer", "its σ", "its ms", "× ours", "")
 

@@ -13,8 +13,9 @@ from dpcompose.calibration import calibrate
 from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import Gaussian, Sampled
+from dpcompose.mechanisms.gaussian import NOISE
 from dpcompose.numerics.enclosure import Real, rounded
-from dpcompose.parameters import COUNT, DELTA, Param, Whole
+from dpcompose.parameters import COUNT, DELTA, EPSILON, Param, Whole
 from dpcompose.prove.answer import Answer, epsilon
 from dpcompose.shown import NotebookResult
 
@@ -115,7 +116,7 @@ def dp_sgd(
             stacklevel=2,
         )
         way = Sampling.SHUFFLE
-    plan = planned(noise_multiplier, rate, count, way)
+    plan = planned(NOISE.check("noise_multiplier", noise_multiplier), rate, count, way)
     answer = epsilon(plan, DELTA.check("target_delta", target_delta))
     return Training(noise_multiplier, rate, count, target_delta, way, dataset_size, plan, answer)
 
@@ -159,7 +160,10 @@ def noise_multiplier(
     def plan(noise: Real) -> Composition:
         return planned(noise, rate, count, Sampling(sampling))
 
-    least = calibrate(plan, epsilon=target_epsilon, delta=target_delta).value
+    goal, delta = EPSILON.check("target_epsilon", target_epsilon), DELTA.check("target_delta", target_delta)
+    if not delta and count and rate:
+        raise InvalidParameter("target_delta", target_delta, "more than 0: at 0 no Gaussian noise has a finite ε")
+    least = calibrate(plan, epsilon=goal, delta=delta).value
     noise = float(least) if Fraction(float(least)) >= Fraction(least) else math.nextafter(float(least), math.inf)
     step = 2.0**-24
     while epsilon(plan(noise), target_delta).upper > target_epsilon:  # so that who asks for ε is not told a hair more
@@ -173,7 +177,9 @@ def _rate(sample_rate: Real | None, dataset_size: int | None, batch_size: int | 
     if sample_rate is not None or dataset_size is None or batch_size is None:
         raise InvalidParameter("sample_rate", sample_rate, "either sample_rate, or dataset_size and batch_size")
     records, batch = SIZE.check("dataset_size", dataset_size), SIZE.check("batch_size", batch_size)
-    return RATE.check("batch_size / dataset_size", Fraction(batch) / Fraction(records))
+    if batch > records:
+        raise InvalidParameter("batch_size", batch_size, f"at most dataset_size, which is {dataset_size}")
+    return Fraction(batch) / Fraction(records)
 
 
 def _steps(

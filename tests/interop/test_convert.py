@@ -116,7 +116,7 @@ def test_the_command_converts(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ledger = tmp_path / "ledger.json"
     ledger.write_text(capsys.readouterr().out)
     assert run(["convert", str(ledger), "--to", "opacus"]) == 0
-    assert json.loads(capsys.readouterr().out)["history"] == json.loads(HISTORY)[::-1]
+    assert json.loads(capsys.readouterr().out)["history"] == json.loads(HISTORY)
     ledger.write_text('{"class_name": "GaussianDpEvent", "noise_multiplier": 1}')
     assert run(["convert", str(ledger), "--to", "expression", "--adjacency", "replace-one"]) == 0
     assert "sensitivity=2" in capsys.readouterr().out

@@ -69,7 +69,7 @@ def test_a_loader_of_opacus_draws_by_itself() -> None:
         ({"steps": 1}, "either sample_rate, or dataset_size and batch_size"),
         ({"steps": 1, "batch_size": 1}, "either sample_rate"),
         ({"steps": 1, "sample_rate": 0.1, "batch_size": 1, "dataset_size": 2}, "either sample_rate"),
-        ({"steps": 1, "dataset_size": 5, "batch_size": 9}, "from 0 to 1"),
+        ({"steps": 1, "dataset_size": 5, "batch_size": 9}, "batch_size = 9 .* at most dataset_size, which is 5"),
         ({"steps": -1, "sample_rate": 0.1}, "steps"),
         ({"epochs": 1, "sample_rate": 0}, "more than 0"),
         ({"steps": 1, "sample_rate": 0.1, "sampling": "magic"}, "'poisson' or 'shuffle'"),
@@ -80,3 +80,15 @@ def test_what_cannot_be_a_plan_is_refused(given: dict[str, Any], said: str) -> N
         dpc.dp_sgd(noise_multiplier=1, target_delta=1e-5, **given)
     with pytest.raises(dpc.InvalidParameter, match=said):
         dpc.noise_multiplier(target_epsilon=1, target_delta=1e-5, **given)
+
+
+def test_a_refusal_names_the_words_that_were_used() -> None:
+    plan: dict[str, Any] = {"sample_rate": 0.1, "steps": 10}
+    with pytest.raises(dpc.InvalidParameter, match=r"^noise_multiplier = '1' "):
+        dpc.dp_sgd(noise_multiplier="1", target_delta=1e-5, **plan)  # type: ignore[arg-type]
+    with pytest.raises(dpc.InvalidParameter, match=r"^target_epsilon = -1 "):
+        dpc.noise_multiplier(target_epsilon=-1, target_delta=1e-5, **plan)
+    with pytest.raises(dpc.InvalidParameter, match=r"^target_delta = 2 "):
+        dpc.noise_multiplier(target_epsilon=1, target_delta=2, **plan)
+    with pytest.raises(dpc.InvalidParameter, match=r"^target_delta = 0 .* no Gaussian noise has a finite ε"):
+        dpc.noise_multiplier(target_epsilon=1, target_delta=0, **plan)

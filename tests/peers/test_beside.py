@@ -44,7 +44,7 @@ CASES = {
     "a mixture of Gaussians": Case(MIXED, PLD),
     "a hundred mixtures": Case(MIXED, PLD, ADD, 100, above=1e-4),
     "a sample of which a record is replaced": Case(SAMPLED, PLD, REPLACE, above=1e-9),
-    "twenty of them": Case(SAMPLED, PLD, REPLACE, 20, above=3e-4),
+    "twenty of them": Case(SAMPLED, PLD, REPLACE, 20, above=1e-4),
     "a tree of one epoch": Case(ev.SingleEpochTreeAggregationDpEvent(5.0, 100), RDP, SPECIAL),
     "the best of a geometric number": Case(ev.RepeatAndSelectDpEvent(ev.GaussianDpEvent(5.0), 10.0, 1.0), RDP),
     "the best of a logarithmic number": Case(ev.RepeatAndSelectDpEvent(ev.GaussianDpEvent(5.0), 10.0, 0.0), RDP),

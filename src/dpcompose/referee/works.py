@@ -15,7 +15,7 @@ from importlib.resources import files
 from dpcompose import spec
 from dpcompose.description import Mechanism
 
-VERSION = 2
+VERSION = 3
 NOT_LESS = (
     ("response-1", "response-10"),
     ("response-10", "response-100"),

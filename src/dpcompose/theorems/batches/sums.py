@@ -40,7 +40,7 @@ from dpcompose.theorems.sampling.poisson_once import normal_cdf
 from dpcompose.theorems.sampling.sampled_once import SampledOnceProfile
 
 BITS = 192
-STEP = 1 / 32
+STEP = 1 / 64
 LEAST = 1e-100
 MOST_COUNTED = 12
 REACH = 12.0
