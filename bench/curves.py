@@ -232,7 +232,7 @@ def _faster(points: list[dict[str, Any]]) -> list[str]:
     for p in points:
         mine = ours.get((p["sweep"], p["x"]))
         if mine and p is not mine and p["state"] == "sound" and p["seconds"] < mine["seconds"]:
-            gap = "as tight" if p["gap"] is None or p["gap"] < 1e-9 else f"looser by {100 * p['gap']:.2g} %"
+            gap = "as tight" if p["gap"] is None or p["gap"] < 1e-9 else f"looser by {100 * p['gap']:.3g} %"
             found.append(
                 f"- {p['accountant']}, {p['sweep']} {p['x']:g}: {_time(p['seconds'])} where ours takes "
                 f"{_time(mine['seconds'])}; {gap}"

@@ -169,7 +169,7 @@ def test_a_finding_is_shown_by_one_command(
     assert said in capsys.readouterr().out
 
 
-FINDING = re.compile(r"^- (?P<accountant>.+?) on (?P<work>[a-z0-9-]+) \\(.*\\): (?P<said>\\S+) where ε", re.MULTILINE)
+FINDING = re.compile(r"^- (?P<accountant>.+?) on (?P<work>[a-z0-9-]+) \(.*\): (?P<said>\S+) where ε", re.MULTILINE)
 PAGE = (Path(__file__).parents[2] / "docs" / "referee.md").read_text(encoding="utf-8")
 
 

@@ -87,14 +87,19 @@ def _above(law: ChordedMixture) -> FiniteLoss:
 @lru_cache(maxsize=32)
 def _below(law: ChordedMixture) -> FiniteLoss:
     with ctx.workprec(BITS):
-        kinds = [(ball(a), ball(p)) for a, p in law.shifts]
-        ends = [None, *map(ball, _grid(float(law.shifts[-1][0])).tolist()), None]
-        cells = [
-            (sum((p * _between(u, v, a) for a, p in kinds), Ball(0)), _between(u, v, Ball(0)))
-            for u, v in pairwise(ends)
-        ]
+        cells = _cells(law.shifts)
         losses = [((p / q).log(), p) if law.forward else ((q / p).log(), q) for p, q in cells]
         return in_floats(losses, Enclosure(0.0, 0.0))
+
+
+@lru_cache(maxsize=32)
+def _cells(shifts: tuple[tuple[Fraction, Fraction], ...]) -> list[tuple[Ball, Ball]]:
+    """The probabilities of every cell with the record and without; both orders ask for them."""
+    kinds = [(ball(a), ball(p)) for a, p in shifts]
+    ends = [None, *map(ball, _grid(float(shifts[-1][0])).tolist()), None]
+    return [
+        (sum((p * _between(u, v, a) for a, p in kinds), Ball(0)), _between(u, v, Ball(0))) for u, v in pairwise(ends)
+    ]
 
 
 @lru_cache(maxsize=32)
