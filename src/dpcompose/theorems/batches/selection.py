@@ -26,7 +26,8 @@ from dpcompose.theorems.renyi.conversions import CanonneKamathSteinke, OneOrder
 
 SHARES = (-9, -7, -6, -5, -4, -3, -2, -1, 0, 2, 5)
 """Of γ, as powers of two: how large δ(ε₁) may be where the best ε₁ is sought."""
-BESIDE = (0.7, 0.8, 0.9, 1.1, 1.25)
+BESIDE = ((0.7, 0.8, 0.9, 1.1, 1.25), (0.96, 0.98, 1.02, 1.04))
+"""Around the best of these, relatively, and once more."""
 MOST_LEVEL = 200.0
 
 
@@ -86,8 +87,10 @@ def _shift(m: RepeatAndSelect, one: Profile) -> float:
         found = [(math.exp(level) + float(odds) * d, level, d) for level, d in _stated(one, levels)]
         return min(found, default=(math.inf, 0.0, 1.0))
 
-    coarse = least([level for j in SHARES if (level := _level(one, gamma * Fraction(2) ** j)) is not None])
-    _, level, delta = min(coarse, least([coarse[1] * beside for beside in BESIDE]))
+    best = least([level for j in SHARES if (level := _level(one, gamma * Fraction(2) ** j)) is not None])
+    for closer in BESIDE:
+        best = min(best, least([best[1] * beside for beside in closer]))
+    _, level, delta = best
     return enclose(lambda: ball(weight) * (ball(level).exp() + ball(odds) * ball(delta)).log(), gap=1.0).upper
 
 
