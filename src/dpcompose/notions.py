@@ -240,6 +240,14 @@ class Profile(Guarantee, HockeyStick):
         return ()
 
 
+@dataclass(frozen=True, slots=True)
+class MixtureOnce(InEitherOrder):
+    """One run of a mixture of Gaussians, of which everything is known."""
+
+    called: ClassVar[str] = "one run of a mixture of Gaussians"
+    profile: Profile
+
+
 class SymmetricProfile(Profile):
     """The profile of a pair that is the same in both orders."""
 

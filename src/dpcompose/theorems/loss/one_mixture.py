@@ -10,13 +10,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts, Side, composes, describes
 from dpcompose.mechanisms.mixture_of_gaussians import MixtureOfGaussians
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY
-from dpcompose.notions import InEitherOrder, Profile
+from dpcompose.notions import MixtureOnce, Profile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
@@ -96,14 +95,6 @@ class OneMixture(Profile):
         return max(each) + math.log(math.fsum(math.exp(x - max(each)) for x in each))
 
 
-@dataclass(frozen=True, slots=True)
-class MixtureOnce(InEitherOrder):
-    """One run, of which everything is known."""
-
-    called: ClassVar[str] = "one run of a mixture of Gaussians"
-    profile: OneMixture
-
-
 @describes("MOG-ONE", HERE.at("Mixtures of Gaussians"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
 def mixture_once(m: MixtureOfGaussians) -> MixtureOnce:
     r"""$\sum p_iN(c_i,\sigma^2)$ against $N(0,\sigma^2)$, and the reverse."""
@@ -121,4 +112,4 @@ def one_mixture(parts: Parts[MixtureOnce]) -> Profile:
     return parts.items[0][0].profile
 
 
-__all__ = ["MixtureOnce", "OneMixture"]
+__all__ = ["OneMixture"]
