@@ -198,7 +198,7 @@ class _Inquiry:
         said = ends.upper < self.possible.upper if side is Side.UPPER else ends.lower > self.possible.lower
         if len(rivals) == 1 and not said:
             return [(rivals[0], None)]
-        looks = [(claim, self.rough(claim.guarantee)) for claim in rivals]
+        looks = [(claim, self._look(claim)) for claim in rivals]
         looks.sort(key=lambda each: _badness(each[1], side))
         best = looks[0][1]
         return [
@@ -206,6 +206,13 @@ class _Inquiry:
             for claim, look in looks
             if look is None or best is None or (_is_better(look, best, side, RIVALS) and _may_improve(look, ends, side))
         ]
+
+    def _look(self, claim: Claim[Profile]) -> Enclosure | None:
+        """Where a claim lies, most likely; a look that fails tells nothing."""
+        try:
+            return self.rough(claim.guarantee)
+        except (ArithmeticError, ValueError, Declined):
+            return None
 
     def _staying(self) -> float:
         """The relative gap that is left if everyone is asked for all they can say; 0 where the ends may meet."""
