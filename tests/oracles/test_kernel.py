@@ -177,6 +177,22 @@ def test_print_rounds_outward(x: float, width: float) -> None:
     assert len(low.split("e")[0].replace(".", "").strip("0")) <= 6
 
 
+@given(st.fractions(0, 10**6, max_denominator=10**9), st.floats(0, 1), st.integers(1, 12))
+def test_a_number_that_is_known_is_rounded_once(x: Fraction, width: float, digits: int) -> None:
+    found = Enclosure.exactly(x) & Enclosure(float(x) * (1 - width) - 1, math.inf)
+    low, high = (Fraction(end) for end in found.to_digits(digits).strip("[]").split(", "))
+    assert low <= x <= high
+    assert (low == high) == (x == low)
+    assert found.lower <= x <= found.upper
+    assert (Enclosure.exactly(x) | Enclosure(0.0, 1.0)).exact is None
+
+
+@pytest.mark.parametrize("of", ["Laplace(scale=5)", "BlackBox(epsilon=0.2)", "2 * Exponential(epsilon=0.1)"])
+def test_what_was_asked_for_is_shown(of: str) -> None:
+    assert "[0.2, 0.2]" in str(dpc.epsilon(of, delta=0))
+    assert f"{dpc.epsilon(of, delta=0):.3g}" == "0.2"
+
+
 def test_print_stays_short_where_it_is_exact() -> None:
     assert str(Enclosure(0.0, 1.0)) == "[0, 1]"
     assert str(Enclosure(0.5, math.inf)) == "[0.5, inf]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TypeAlias
@@ -27,6 +27,8 @@ class Enclosure(NotebookResult):
 
     lower: float
     upper: float
+    exact: Fraction | None = field(default=None, compare=False, repr=False)
+    """The truth itself, where it is known and lies between two floats; what is printed is rounded from it."""
 
     def __post_init__(self) -> None:
         if not self.lower <= self.upper:  # also refuses NaN
@@ -60,11 +62,13 @@ class Enclosure(NotebookResult):
         return cls(
             nearest if nearest <= x else math.nextafter(nearest, -math.inf),
             nearest if nearest >= x else math.nextafter(nearest, math.inf),
+            x if isinstance(x, Fraction) else None,
         )
 
     def __and__(self, other: Enclosure) -> Enclosure:
         """Both hold, so the truth lies in the intersection."""
-        return Enclosure(max(self.lower, other.lower), min(self.upper, other.upper))
+        exact = other.exact if self.exact is None else self.exact
+        return Enclosure(max(self.lower, other.lower), min(self.upper, other.upper), exact)
 
     def __or__(self, other: Enclosure) -> Enclosure:
         """One of them holds, so the truth lies in the hull."""
@@ -83,13 +87,23 @@ class Enclosure(NotebookResult):
             return 1.0
         return (self.upper - self.lower) / abs(self.upper) if self.upper else math.inf
 
+    @property
+    def least(self) -> float | Fraction:
+        """The lower end as it is printed: the truth itself where it is known."""
+        return self.lower if self.exact is None else self.exact
+
+    @property
+    def most(self) -> float | Fraction:
+        """The upper end as it is printed: the truth itself where it is known."""
+        return self.upper if self.exact is None else self.exact
+
     def __str__(self) -> str:
         """Print six digits, the lower end rounded down and the upper end up."""
         return self.to_digits(6)
 
     def to_digits(self, digits: int) -> str:
         """Print so many significant digits, the lower end rounded down and the upper end up."""
-        return f"[{rounded(self.lower, ROUND_FLOOR, digits)}, {rounded(self.upper, ROUND_CEILING, digits)}]"
+        return f"[{rounded(self.least, ROUND_FLOOR, digits)}, {rounded(self.most, ROUND_CEILING, digits)}]"
 
 
 UNIT_INTERVAL = Enclosure(0.0, 1.0)

@@ -274,8 +274,9 @@ def narrowed(  # noqa: PLR0917 - one question
 def intersected(name: str, said: Said, possible: Enclosure) -> Answer:
     """What all claims say together; a contradiction is a defect and says whose."""
     lower, upper = possible.lower, possible.upper
-    lower_by = upper_by = None
+    lower_by = upper_by = exact = None
     for claim, found in said:
+        exact = found.exact if exact is None and claim.side is Side.BOTH else exact
         if Side.UPPER in claim.side and found.upper < upper:
             upper, upper_by = found.upper, claim
         if Side.LOWER in claim.side and found.lower > lower:
@@ -285,4 +286,4 @@ def intersected(name: str, said: Said, possible: Enclosure) -> Answer:
             f"{name}: {upper_by.theorem.id if upper_by else 'the range'} says at most {upper!r}, "
             f"{lower_by.theorem.id if lower_by else 'the range'} at least {lower!r}."
         )
-    return Answer(name, Enclosure(lower, upper), upper_by, lower_by)
+    return Answer(name, Enclosure(lower, upper, exact), upper_by, lower_by)

@@ -52,7 +52,9 @@ class OneLine(Explained):
         digits = re.fullmatch(r"\.([1-9]\d?)g", form)
         if digits is None:
             raise InvalidParameter("format", form, "nothing, or significant digits such as '.3g'")
-        return rounded(self.safe, ROUND_CEILING if self.safe_side is Side.UPPER else ROUND_FLOOR, int(digits[1]))
+        if self.safe_side is Side.UPPER:
+            return rounded(self.enclosure.most, ROUND_CEILING, int(digits[1]))
+        return rounded(self.enclosure.least, ROUND_FLOOR, int(digits[1]))
 
     def cite(self: _Answer) -> str:
         """BibTeX for the theorems behind the safe end."""

@@ -52,7 +52,7 @@ def _relation(mechanism: Mechanism) -> str:
 
 @sheet.register
 def _(result: Enclosure) -> Sheet:
-    said = (f"between {rounded(result.lower, ROUND_FLOOR)} and {rounded(result.upper, ROUND_CEILING)}",)
+    said = (f"between {rounded(result.least, ROUND_FLOOR)} and {rounded(result.most, ROUND_CEILING)}",)
     return Sheet("dpc.enclosure/1", said, (), {"lower": result.lower, "upper": result.upper})
 
 

@@ -14,7 +14,7 @@ from dpcompose.report.latex import readable
 from dpcompose.report.proof import claims, sources
 from dpcompose.report.sheet import Documented, Table, sheet
 from dpcompose.report.spending import Spending, spending
-from dpcompose.report.text import note, other_end, shown
+from dpcompose.report.text import note, other_end, promised, shown
 from dpcompose.report.words import conditions, down, number, promise, reference, relative, subject, title, up
 
 STYLE = """
@@ -101,7 +101,8 @@ def _row(cells: Sequence[str], kind: str = "", numbers: Sequence[int] = ()) -> s
 
 @html.register
 def _(result: Answer) -> str:
-    ends = (("at least", down(result.lower), result.lower_by), ("at most", up(result.upper), result.upper_by))
+    known = result.enclosure
+    ends = (("at least", down(known.least), result.lower_by), ("at most", up(known.most), result.upper_by))
     rows = (_row((end, value, _by(claim)), numbers=(1,)) for end, value, claim in ends)
     return _box(_answer(result), _rows((result.question, "", "by"), rows), *_proof(result))
 
@@ -160,7 +161,7 @@ def _(result: Comparison) -> str:
 def _compared(row: Row, result: Comparison) -> str:
     if row.value is None:
         return _row((row.theorem, "", "", row.reason), "declined")
-    cells = (row.theorem, up(row.value), relative(row.value, result.best.upper), note(row))
+    cells = (row.theorem, promised(row), relative(row.value, result.best.upper), note(row))
     return _row(cells, "tightest" if row is result.tightest else "", numbers=(1, 2))
 
 

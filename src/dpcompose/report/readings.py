@@ -94,8 +94,8 @@ def _across(found: Swept, place: str, asked: str) -> Iterator[Table]:
 
 def _block(found: Swept, place: str, asked: str, here: slice) -> Table:
     rows = [(s.theorem, *("–" if v is None else up(v) for v in s.values[here])) for s in found.series]
-    rows.append((f"{asked} at most", *(up(e.upper) for e in found.truth[here])))
-    rows.append((f"{asked} at least", *(down(e.lower) for e in found.truth[here])))
+    rows.append((f"{asked} at most", *(up(e.most) for e in found.truth[here])))
+    rows.append((f"{asked} at least", *(down(e.least) for e in found.truth[here])))
     return Table((f"{place} =", *(_short(x) for x in found.at[here])), tuple(rows))
 
 
@@ -105,7 +105,7 @@ def _down(found: Swept, place: str, asked: str) -> Table:
     for i, (x, enclosure) in enumerate(zip(found.at, found.truth, strict=True)):
         spoken = [(series.values[i], series.theorem) for series in reversed(found.series)]
         best = min(((v, name) for v, name in spoken if v is not None), key=lambda pair: pair[0], default=(0.0, ""))
-        rows.append((_short(x), down(enclosure.lower), up(enclosure.upper), best[1]))
+        rows.append((_short(x), down(enclosure.least), up(enclosure.most), best[1]))
     return Table((place, f"{asked} at least", f"{asked} at most", "tightest"), tuple(rows))
 
 

@@ -73,7 +73,7 @@ def compared(result: Comparison, *, every: bool) -> str:
 def _table(result: Comparison, rows: Sequence[Row]) -> list[str]:
     """A line a theorem: its value, how many times the best that is, and where it is from."""
     cells = [("theorem", f"{result.asked} ≤", "× best", "source")]
-    cells += [(row.theorem, up(row.value or 0), relative(row.value or 0, result.best.upper), note(row)) for row in rows]
+    cells += [(row.theorem, promised(row), relative(row.value or 0, result.best.upper), note(row)) for row in rows]
     widths = [max(len(line[i]) for line in cells) for i in range(3)]
     marks = [" ", *(MARK if row is result.tightest else " " for row in rows)]
     lines = []
@@ -81,6 +81,11 @@ def _table(result: Comparison, rows: Sequence[Row]) -> list[str]:
         start = f"{mark} {name:<{widths[0]}}  {value:>{widths[1]}}  {times:>{widths[2]}}  "
         lines.append(wrapped(source, start, " " * len(start)))
     return lines
+
+
+def promised(row: Row) -> str:
+    """The upper end of what a theorem says, in print."""
+    return up(row.enclosure.most) if row.enclosure else ""
 
 
 def note(row: Row) -> str:

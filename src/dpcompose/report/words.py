@@ -43,7 +43,7 @@ def amount(value: Value, side: Side = Side.UPPER) -> str:
     """A parameter of a promise, rounded to the side on which the promise holds."""
     upper = Side.UPPER in side
     if isinstance(value, Enclosure):
-        value = value.upper if upper else value.lower
+        value = value.most if upper else value.least
     return up(value) if upper else down(value)
 
 
