@@ -36,7 +36,8 @@ def ceiling(profile: Profile, epsilons: Sequence[float], start: float = 1.0) -> 
     if not profile.summands or not places.size:
         return np.full(places.shape, profile.leak.upper)
     cumulants = total_cumulants(profile.summands)
-    chosen = sorted(set(np.quantile(places, np.linspace(0.0, 1.0, min(MOST_TILTS, places.size))).tolist()))
+    ranks = np.linspace(0.0, places.size - 1.0, min(MOST_TILTS, places.size))
+    chosen = sorted(set(np.interp(ranks, np.arange(places.size), np.sort(places)).tolist()))
     least = np.full(places.shape, math.inf)
     for place in chosen:
         if place < profile.supremum:
