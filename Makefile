@@ -30,6 +30,7 @@ $(TOUR): pyproject.toml constraints.txt
 		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y python3-venv; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install -q -c constraints.txt -e '.[all]'
+	@$(BIN)/python -m compileall -q src  # or every first answer would be compiled anew where Python may not write
 	@touch $@
 
 $(READY): $(TOUR)
