@@ -8,13 +8,14 @@ import signal
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
 import dpcompose as dpc
-from dpcompose.kernel import Side
+from dpcompose.kernel import Claim, Side
+from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.parameters import Param, Whole, declared
 from dpcompose.prove.claims import known
 
@@ -214,13 +215,16 @@ def complaint(found: Outcome) -> str:
 
 
 def not_below(one: dpc.Mechanism, whole: dpc.Mechanism, epsilon: float) -> None:
-    """No claim about the whole lies below the part; nor does the answer."""
-    alone = dpc.delta(one, epsilon).lower
-    for claim in known(whole).profiles():
-        if Side.UPPER in claim.side:
-            try:
-                found = claim.guarantee.delta(epsilon)
-            except dpc.Declined:
-                continue
-            assert found.upper >= alone, f"{claim.theorem.id}: {found!r}, and {one!r} alone {alone!r}"
+    """No claim about the whole lies below any about the part; nor does the answer."""
+    alone = max([dpc.delta(one, epsilon).lower, *(found.lower for _, found in _said(one, Side.LOWER, epsilon))])
+    for claim, found in _said(whole, Side.UPPER, epsilon):
+        assert found.upper >= alone, f"{claim.theorem.id}: {found!r}, and {one!r} alone {alone!r}"
     assert dpc.delta(whole, epsilon).upper >= alone
+
+
+def _said(subject: dpc.Mechanism, of: Side, epsilon: float) -> Iterator[tuple[Claim[Any], Enclosure]]:
+    """What every claim about one end says, but those that decline."""
+    for claim in known(subject).profiles():
+        if of in claim.side:
+            with suppress(dpc.Declined):
+                yield claim, claim.guarantee.delta(epsilon)

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import Protocol
 
 _PATIENCE = 1.0
@@ -31,12 +30,15 @@ def _silent(done: int, /) -> None:
 @contextmanager
 def progress(what: str, total: int | None, done: int = 0) -> Iterator[Advance]:
     """A bar, if standard error is a terminal; the total may be unknown, and some of it done before."""
-    if not sys.stderr.isatty() or find_spec("rich") is None:
+    if not sys.stderr.isatty():
         yield _silent
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    except ImportError:
+        yield _silent
+        return
     shown = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total, completed=done)
