@@ -35,6 +35,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # what even words cannot say is a question mark, not a traceback
     gc.set_threshold(SELDOM)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a second thread would only wait, at the cost of a core
     sys.exit(run(sys.argv[1:]))
 
 
