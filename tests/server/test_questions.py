@@ -1,12 +1,8 @@
-"""What the service answers is what the command line prints, up to digits below the gap of an answer.
-
-A process that was asked before may have a line at hand that another one has yet to draw: both ends hold on either.
-"""
+"""What the service answers is what the command line prints."""
 
 from __future__ import annotations
 
 import json
-import re
 import shlex
 
 import httpx
@@ -15,9 +11,6 @@ import pytest
 from dpcompose import cli
 from dpcompose.server.questions import QUESTIONS
 
-FRACTION = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?|-?\d+e[-+]?\d+")
-SMALL = 1e-5
-"""Ten times the gap that a line aims at."""
 THIRTY = "30 * BlackBox(epsilon=0.1, delta=0.001)"
 ASKED = {
     "document": [({"mechanism": THIRTY}, f"document '{THIRTY}'")],
@@ -68,8 +61,5 @@ def test_the_service_answers_what_the_command_prints(
     printed = capsys.readouterr().out
     reply = http.post(f"/v1/{name}", json=asked)
     assert (reply.status_code, reply.headers["content-type"]) == (200, "application/json")
-    assert FRACTION.sub("#", reply.text) == FRACTION.sub("#", printed)
-    assert [float(x) for x in FRACTION.findall(reply.text)] == pytest.approx(
-        [float(x) for x in FRACTION.findall(printed)], rel=SMALL, abs=0
-    )
+    assert reply.text == printed
     assert json.loads(printed)
