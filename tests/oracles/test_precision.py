@@ -6,6 +6,7 @@ import ast
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ import pytest
 import dpcompose
 from dpcompose.numerics.enclosure import ball, enclose
 from dpcompose.numerics.precision import ctx
+from dpcompose.prove.claims import known
 from dpcompose.release.sampling.lookup import bracket
+from wild import made
 
 SOURCE = Path(dpcompose.__file__).parent
 ALONE = SOURCE / "ledger" / "verify"
@@ -102,3 +105,21 @@ def test_only_one_module_knows_flints_own_precision() -> None:
 
     found = [path for path in SOURCE.rglob("*.py") if not path.is_relative_to(ALONE) and takes_it(path)]
     assert [path.relative_to(SOURCE).as_posix() for path in found] == ["numerics/precision.py"]
+
+
+@pytest.mark.parametrize("bits", [20, 333])
+@pytest.mark.parametrize(
+    "of", ["30 * BlackBox(epsilon=0.1, delta=0.001)", "3 * Gaussian(noise_std=2)", "5 * Laplace(scale=3)"]
+)
+def test_no_claim_depends_on_the_precision_of_the_caller(of: str, bits: int) -> None:
+    def said() -> list[tuple[str, float, float]]:
+        found = []
+        for claim in known(made(of)).profiles():
+            with suppress(dpcompose.Declined):
+                ends = claim.guarantee.delta(1)
+                found.append((claim.theorem.id, ends.lower, ends.upper))
+        return found
+
+    usual = said()
+    with ctx.workprec(bits):
+        assert said() == usual

@@ -26,6 +26,7 @@ from dpcompose.notions import (
     Value,
 )
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.search import argmin
 from dpcompose.sources import BS16, CKS20, MIR17
 from dpcompose.theorems.approx.steps import beyond_leak, leak_of, sum_of
@@ -36,6 +37,7 @@ ORDERS = math.log(LEAST_ORDER), math.log(MOST_ORDER)
 """The search looks at orders 1 + s for s in between; any order is valid, a poor one is only loose."""
 
 D = TypeVar("D", bound=Divergence)
+FLOAT_BITS = 53
 NEAR = 2.0**-30
 """A bound by one order is no nearer to the truth than this; integrals for sampled noise take long to come nearer."""
 
@@ -132,9 +134,10 @@ class OneOrder(Profile):
         r = self.curve.guess(order)
         if not math.isfinite(r):
             return math.inf
-        if log_delta is not None:
-            return float(self.conversion.epsilon(Ball(order), Ball(r), Ball(log_delta)))
-        return float(self.conversion.log_delta(Ball(order), Ball(r), Ball(epsilon)))
+        with ctx.workprec(FLOAT_BITS):  # whatever the caller works with, the same order is found
+            if log_delta is not None:
+                return float(self.conversion.epsilon(Ball(order), Ball(r), Ball(log_delta)))
+            return float(self.conversion.log_delta(Ball(order), Ball(r), Ball(epsilon)))
 
     def roughly(self, delta: Real) -> Enclosure | None:
         """What a good order gives: the best one gives hardly less."""
