@@ -88,13 +88,14 @@ class Theorem:
 
     def _concluded(self, subject: Mechanism, held: tuple[Any, ...], each: tuple[Any, ...] | None) -> Guarantee:
         """Run the proof; what is said of each part of a composition is proved part by part."""
+        proof = self.proof.read if isinstance(self.proof, Late) else self.proof
         if each is not None:
-            return Each(tuple(map(self.proof, each)))
+            return Each(tuple(map(proof, each)))
         if self.verb is Verb.IMPLIES:
-            return self.proof(*held)
+            return proof(*held)
         if isinstance(subject, Composition):
-            return Each(tuple(self.proof(part) for part, _ in subject.parts))
-        return self.proof(subject, *held)
+            return Each(tuple(proof(part) for part, _ in subject.parts))
+        return proof(subject, *held)
 
 
 def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], counts: Sequence[int]) -> Side:
@@ -110,7 +111,8 @@ def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], c
         once = len(set(covered)) == len(covered)
         return Side.LOWER if once and set(covered) <= set(subject.parts) else _misapplied(theorem)  # fewer cost less
     if theorem.verb is Verb.DESCRIBES and isinstance(subject, Composition):
-        alike = all(type(part) is theorem.types[0] for part, _ in subject.parts)
+        kind = theorem.types[0]
+        alike = all(type(part) is kind for part, _ in subject.parts)
         return Side.BOTH if alike and not premises else _misapplied(theorem)
     implied = theorem.verb is Verb.IMPLIES
     expected = [subject] * len(about) if implied else [getattr(subject, "mechanism", None)]

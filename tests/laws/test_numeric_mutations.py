@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from functools import singledispatch
 from typing import Any
 from unittest.mock import PropertyMock, patch
 
@@ -34,7 +35,7 @@ def any_float_will_do() -> Iterator[None]:
         return float(x), 0.0 if float(x) == x else 2.0**-53
 
     with ExitStack() as planted:
-        planted.enter_context(patch.object(entry, "as_leak", lambda _: None))
+        planted.enter_context(patch.object(entry, "as_leak", singledispatch(lambda _: None)))
         for module in (gaussian, two_point):
             planted.enter_context(patch.object(module, "nearest", rounded))
         yield

@@ -21,7 +21,7 @@ from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
 from dpcompose.inversion.losses.finite import FiniteLoss
 from dpcompose.inversion.losses.gaussian import GaussianLoss
 from dpcompose.inversion.losses.laplace import LaplaceLoss
-from dpcompose.inversion.losses.protocols import Loss
+from dpcompose.inversion.losses.protocols import Loss, LossSum
 from dpcompose.inversion.losses.randomized_response import TwoPointLoss
 from dpcompose.inversion.losses.repeated import any_leak, power_of_leak
 from dpcompose.inversion.losses.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
@@ -37,16 +37,18 @@ FAINT = 1e-100
 def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = ZERO) -> Profile:
     """The profile of `count` independent steps of each loss, and a further chance `leak` of revealing everything."""
     kinds: dict[type[Loss], list[tuple[Loss, int]]] = defaultdict(list)
-    leaks = [Enclosure(min(max(leak.lower, 0.0), 1.0), min(leak.upper, 1.0))]
     for loss, count in parts:
-        if not count:
-            continue
-        faint = as_leak(loss)
-        if faint is None:
+        if count:
             kinds[type(loss)].append((loss, count))
-        else:
-            leaks.append(power_of_leak(faint & UNIT_INTERVAL, count))
-    return Profile(tuple(s for kind, members in kinds.items() for s in kind.gather(members)), any_leak(leaks))
+    steps: list[LossSum] = []
+    leaks = [Enclosure(min(max(leak.lower, 0.0), 1.0), min(leak.upper, 1.0))]
+    for kind, members in kinds.items():
+        faintness = as_leak.dispatch(kind)
+        told = [(loss, count, faintness(loss)) for loss, count in members]
+        leaks += [power_of_leak(faint & UNIT_INTERVAL, count) for _, count, faint in told if faint is not None]
+        if followed := [(loss, count) for loss, count, faint in told if faint is None]:
+            steps += kind.gather(followed)
+    return Profile(tuple(steps), any_leak(leaks))
 
 
 @singledispatch
@@ -86,7 +88,10 @@ def _(loss: SampledLaplaceLoss) -> Enclosure | None:
 @as_leak.register
 def _(loss: SampledGaussianLoss) -> Enclosure | None:
     r"""$q\min(1,1/2\sigma)$; what a window shows of a step is not faint for itself."""
-    return _sampled(loss.rate, 1 / Fraction(loss.noise_std)) if loss.window.is_open and loss.noise_std > 1 else None
+    noise = float(loss.noise_std)
+    if not loss.window.is_open or noise <= 1.0 or float(loss.rate) > 2.0 * FAINT * noise:
+        return None
+    return _sampled(loss.rate, 1 / Fraction(loss.noise_std))
 
 
 def _sampled(rate: Real, size: Real) -> Enclosure | None:

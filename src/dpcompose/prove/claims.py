@@ -10,7 +10,6 @@ from dpcompose.description import Composition, Mechanism, Subject, Wrapper, desc
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import (
     GDP,
-    ZCDP,
     ApproxDP,
     Dotted,
     FiniteLoss,
@@ -18,18 +17,15 @@ from dpcompose.notions import (
     LaplaceLoss,
     LossTransform,
     Profile,
-    Renyi,
 )
 from dpcompose.prove.derivations import Selection, Work, is_last, one_ended, roads, uncollected
-from dpcompose.prove.parts import PartsOf
+from dpcompose.prove.parts import CURVES, PartsOf
 
 MOST_REMEMBERED = 4096
 ITSELF, JOINED, CARRIED = "every_mechanism_is_itself", "same_parts_same_whole", "same_law_same_cost"
 DOTTED = "dotted"
 AS_ONE = (GDP, LaplaceLoss, FiniteLoss, ApproxDP)
 """Whoever is known exactly through one of these is one pair, which wrappers know how to treat."""
-CURVES = (Renyi, ZCDP)
-"""Nothing but answers, and other curves, follows from these; what is known exactly seldom needs them."""
 
 
 class Derivation:
@@ -156,9 +152,10 @@ class _Facts:
         now = STANDARD.about(Verb.DESCRIBES)
         if now is not self.under or len(self.of) >= MOST_REMEMBERED:
             self.under, self.of = now, {}
-        if part not in self.of:
-            self.of[part] = _found_out(part)
-        return self.of[part]
+        found = self.of.get(part)  # looked up once: a long pair takes its time
+        if found is None:
+            found = self.of[part] = _found_out(part)
+        return found
 
 
 _FACTS = _Facts()

@@ -8,8 +8,11 @@ from typing import Any
 from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.errors import Declined
 from dpcompose.kernel import Claim, Side, Theorem
+from dpcompose.notions import ZCDP, Renyi
 from dpcompose.prove.derivations import Work, paths
 
+CURVES = (Renyi, ZCDP)
+"""Nothing but answers, and other curves, follows from these; what is known exactly seldom needs them."""
 MANY = 64
 """From this number of different parts on, parts of one kind are reasoned about together."""
 
@@ -24,6 +27,7 @@ class PartsOf:
         kinds = {type(part) for part, _ in self.whole.parts}
         self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
         self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
+        self._tables: dict[bool, list[tuple[Claim[Any], ...]]] = {}
         self._notions: dict[type[Any], list[list[Claim[Any]]]] = {}
         self._chains: dict[tuple[str, ...], Claim[Any] | None] = {}
 
@@ -59,7 +63,9 @@ class PartsOf:
     def _of(self, notion: type[Any]) -> list[list[Claim[Any]]]:
         """The claims of a notion about each part, those that give both ends first."""
         if notion not in self._notions:
-            table = (self._facts(part, notion) for part, _ in self.whole.parts)
+            curved = issubclass(notion, CURVES)
+            table = self._tables.get(curved) or [self._facts(part, notion) for part, _ in self.whole.parts]
+            self._tables[curved] = table
             self._notions[notion] = [
                 sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
                 for claims in table

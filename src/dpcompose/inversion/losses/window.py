@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
@@ -52,16 +53,27 @@ class Window:
         ratio = np.exp(np.minimum(far - near, -1e-3))
         return near + np.log1p(-ratio), (near_error + LIBM) * (1.0 + 4.0 * ratio / (1.0 - ratio))
 
+    def quick_log_value(self, x: Floats) -> Floats:
+        r"""$\ln\chi$ alone, a quick value."""
+        return self.log_value(x)[0] if self.is_open or self.is_band else self._log_edge(x, self.cut)[0]
+
     def _edge(self, x: Floats, cut: float | Floats) -> tuple[Floats, Floats]:
-        r"""$\ln\Phi((c-x)/w)$ through `erfcx`: $\Phi(-\xi) = \tfrac12e^{-\xi^2/2}\,\mathrm{erfcx}(\xi/\sqrt2)$."""
+        r"""$\ln\Phi((c-x)/w)$ and a bound on its error."""
+        value, outside, square, tail = self._log_edge(x, cut)
+        error = (ERFCX + 4.0 * LIBM) * (1.0 + square)
+        return value, np.where(outside, error, 2.0 * tail * error + LIBM * np.abs(value))
+
+    def _log_edge(self, x: Floats, cut: float | Floats) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
+        r"""$\ln\Phi((c-x)/w)$ through `erfcx`: $\Phi(-\xi) = \tfrac12e^{-\xi^2/2}\,\mathrm{erfcx}(\xi/\sqrt2)$.
+
+        Beside it, for its error: where $x > c$, $\xi^2/2$, and the smaller of the two tails.
+        """
         y = (x - cut) / (self.fade * math.sqrt(2.0))
         size = np.minimum(np.abs(y), 1e8)
-        scaled = erfcx(size)
-        tail = 0.5 * np.exp(-size * size) * scaled
-        outside = math.log(0.5) - size * size + np.log(scaled)
+        scaled, square, outside = erfcx(size), size * size, y > 0.0
+        tail = 0.5 * np.exp(-square) * scaled
         inside = np.log1p(-np.minimum(tail, 0.5))
-        error = (ERFCX + 4.0 * LIBM) * (1.0 + size * size)
-        return np.where(y > 0.0, outside, inside), np.where(y > 0.0, error, 2.0 * tail * error + LIBM * np.abs(inside))
+        return np.where(outside, math.log(0.5) - square + np.log(scaled), inside), outside, square, tail
 
     def hazard(self, x: Floats) -> Floats:
         r"""$-\tfrac{d}{dx}\ln\Phi((b-x)/w)$, increasing in $x$."""

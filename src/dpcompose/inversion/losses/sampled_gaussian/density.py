@@ -75,4 +75,4 @@ class SampledGaussianDensity:
         r"""$\ln(nX^r\chi)$, a quick value."""
         sigma = self.numbers[2]
         constant = math.log(sigma * math.sqrt(2.0 * math.pi))
-        return r * self.quick_log_ratio(x) - 0.5 * (x / sigma) ** 2 - constant + self.window.log_value(x)[0]
+        return r * self.quick_log_ratio(x) - 0.5 * (x / sigma) ** 2 - constant + self.window.quick_log_value(x)

@@ -109,7 +109,7 @@ def ends(loss: SampledGaussianDensity, r: float, depth: float) -> tuple[float, f
     sigma, base = loss.numbers[2], loss.exponent(0.0)
     x = np.linspace(*widest_ends(loss, r, depth), 128)
     l = loss.quick_log_ratio(x)  # noqa: E741
-    law = base * l - 0.5 * (x / sigma) ** 2 + loss.window.log_value(x)[0]
+    law = base * l - 0.5 * (x / sigma) ** 2 + loss.window.quick_log_value(x)
     tilted = law + (r - base) * l
     inside = np.flatnonzero((law > law.max() - depth) | (tilted > tilted.max() - depth))
     margin = float(x[1] - x[0])
@@ -197,7 +197,7 @@ def log_left(loss: SampledGaussianDensity, end: float, r: float, step: float) ->
     value = -0.5 * (end / sigma) ** 2 - math.log(sigma * math.sqrt(2.0 * math.pi)) + r * float(l[0])
     if window.is_band:  # ln χ has slope at least (floor - x)/w² left of the floor
         slope += (window.floor - end) / window.fade**2 * (1.0 - 1e-9)
-        value += float(window.log_value(at)[0][0])
+        value += float(window.quick_log_value(at)[0])
         if end >= window.floor:
             return math.inf
     return value + math.log(step) - _log_expm1(slope * step) if slope > 0.0 else math.inf

@@ -49,7 +49,7 @@ def sharp(loss: SampledGaussianDensity, r: float, x: Floats, log_beyond: float) 
     """
     q, _, sigma, _ = loss.numbers
     l, _, g = loss.log_ratio(x)  # noqa: E741
-    fade, bell = loss.window.log_value(x)[0], -0.5 * (x / sigma) ** 2
+    fade, bell = loss.window.quick_log_value(x), -0.5 * (x / sigma) ** 2
     power = r * l
     above = block_peaks(loss, x, r)
     below = np.minimum(bell[:-1], bell[1:]) + np.minimum(power[:-1], power[1:]) + np.minimum(fade[:-1], fade[1:])
@@ -91,7 +91,7 @@ class Places:
     @cached_property
     def base(self) -> Floats:
         r"""$\ln(e^{-x^2/2\sigma^2}\chi)$."""
-        return -0.5 * (self.x / self.loss.numbers[2]) ** 2 + self.loss.window.log_value(self.x)[0]
+        return -0.5 * (self.x / self.loss.numbers[2]) ** 2 + self.loss.window.quick_log_value(self.x)
 
     @cached_property
     def drop(self) -> Floats:
