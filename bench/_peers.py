@@ -1,6 +1,7 @@
-"""One peer on one workload, in a process of its own: a line to say it is ready, then one line of JSON for each δ.
+"""A peer's package, loaded once: asked for a workload, it answers with one line of JSON for each δ.
 
-A peer gets settings that serve it well: the grid of equal ε-DP steps is their ε, so that nothing is rounded there, and
+Every workload runs in a copy of the loaded process, so that nothing is remembered and memory is that of one work. A
+peer gets settings that serve it well: the grid of equal ε-DP steps is their ε, so that nothing is rounded there, and
 what a peer can tell of both sides it tells. What a peer does not offer is left out.
 """
 
@@ -8,7 +9,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import resource
+import signal
 import sys
 import time
 import warnings
@@ -24,8 +27,10 @@ WIDTH = 0.01
 """How far the ends may be apart for accountants that ask."""
 MANY = 20
 """More kinds than this take too long where a few do already."""
-ENOUGH = 1.5
+ENOUGH = 0.5
 """Seconds after which a measurement is not repeated."""
+FIRST = WORKS["q = 0.01, σ = 1, T = 10³: ε at δ"]
+"""What loads all code of a peer, before anything is timed."""
 
 
 class NotOffered(Exception):
@@ -214,13 +219,18 @@ PEERS: dict[str, Callable[[Work, float], Ends]] = {
     "Opacus PRV": opacus_prv,
     "Opacus RDP": opacus_rdp,
 }
-HOMES = {"dp-accounting": "dp_accounting", "prv-accountant": "prv_accountant", "Opacus": "opacus.accountants"}
+HOMES = {"dp-accounting": "dp_accounting", "prv-accountant": "prv_accountant", "Opacus": "opacus"}
+"""The packages, by how the names of their peers begin."""
 
 
-def measured(call: Callable[[], Ends], repeats: int) -> tuple[Ends, list[float]]:
-    """The result, and the milliseconds of each repeat; the first call stands where it was long enough to tell."""
+def measured(call: Callable[[], Ends], repeats: int, limit: float) -> tuple[Ends, list[float]]:
+    """The result, and the milliseconds of each repeat; the first call stands where it was long enough to tell.
+
+    A call that takes more processor time than the limit ends the process.
+    """
     ends, times, spent = (math.nan, math.nan), [], 0.0
     while len(times) <= repeats and spent < ENOUGH:
+        signal.setitimer(signal.ITIMER_PROF, limit)
         start = time.process_time()
         ends = call()
         times.append(1e3 * (time.process_time() - start))
@@ -228,10 +238,10 @@ def measured(call: Callable[[], Ends], repeats: int) -> tuple[Ends, list[float]]
     return ends, times[1:] or times
 
 
-def told(peer: str, work: Work, delta: float, repeats: int) -> dict[str, Any]:
+def told(peer: str, work: Work, delta: float, repeats: int, limit: float) -> dict[str, Any]:
     """The ends and times, or why there are none."""
     try:
-        (lower, upper), times = measured(lambda: PEERS[peer](work, delta), repeats)
+        (lower, upper), times = measured(lambda: PEERS[peer](work, delta), repeats, limit)
     except NotOffered:
         return {"left out": True}
     except Exception as error:  # noqa: BLE001 - whatever a peer raises is its answer
@@ -241,18 +251,31 @@ def told(peer: str, work: Work, delta: float, repeats: int) -> dict[str, Any]:
     return {"lower": lower, "upper": upper, "times": times}
 
 
-def main() -> None:
-    """Load the peer, then measure δ by δ."""
-    peer, work, repeats = sys.argv[1], WORKS[sys.argv[2]], int(sys.argv[3])
-    warnings.simplefilter("ignore")
-    __import__(next(module for name, module in HOMES.items() if peer.startswith(name)))
-    print("ready", flush=True)
+def answered(peer: str, work: Work, repeats: int, limit: float) -> None:
+    """Measure δ by δ; where one was too small, so is the next."""
     found: dict[str, Any] = {}
     for delta in work.deltas:
-        if "failed" not in found:  # where one δ was too small, so is the next
-            found = told(peer, work, delta, repeats)
+        if "failed" not in found:
+            found = told(peer, work, delta, repeats, limit)
         found["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(json.dumps(found), flush=True)
+
+
+def main() -> None:
+    """Load the package and try it, then answer question after question, each in a copy of this process."""
+    warnings.simplefilter("ignore")
+    for peer, ask in PEERS.items():
+        if peer.startswith(sys.argv[1]):
+            ask(FIRST, FIRST.deltas[0])
+    for line in sys.stdin:
+        peer, key, repeats, limit = json.loads(line)
+        copy = os.fork()
+        if not copy:
+            answered(peer, WORKS[key], repeats, limit)
+            os._exit(0)
+        if os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == -signal.SIGPROF:
+            print(json.dumps({"failed": f"more than {limit:.0f} s"}), flush=True)
+        print("done", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Every accountant on the same work, in one run: times side by side, and where each value stands to the truth.
 
-    python bench/accounting.py --quick                 # two minutes: a few workloads
-    python bench/accounting.py                         # a quarter of an hour
+    python bench/accounting.py --quick                 # a minute: a few workloads
+    python bench/accounting.py                         # some five minutes
     python bench/accounting.py --refresh               # and writes the tables of README.md and docs/benchmarks.md
 
-`make bench` brings the peers; those that are not installed are left out. Every workload and every peer has a process
-of its own with one thread, and a peer that needs more than a minute for one answer is stopped. A time is processor
-time, the median of nine repeats after a first call; what takes longer than a second or two is measured once. A
+`make bench` brings the peers; those that are not installed are left out. Every workload runs in a process of its own
+with one thread, and a peer that needs more than five seconds of it for one answer, and twice our time, is stopped. A
+time is processor time, the median of nine repeats after a first call; what takes half a second is measured once. A
 peer's value is held against our certified ends: above the lower one it may well be a bound; below it, it is none.
 
 What was measured is kept in `out/accounting.json`; `--earlier out/accounting.json` makes the tables from there.
@@ -18,12 +18,12 @@ import argparse
 import importlib.util
 import json
 import os
-import select
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import Any, Self
 
 import _tables
 from _peers import HOMES, PEERS
@@ -34,61 +34,63 @@ HERE = Path(__file__).parent
 PAGES = (HERE.parent / "docs" / "benchmarks.md", HERE.parent / "README.md")
 KEPT = HERE.parent / "out" / "accounting.json"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-LIMIT, SHORT_LIMIT, LOADING = 60.0, 10.0, 600.0
+LIMIT, SHORT_LIMIT = 5.0, 2.0
 
 
-def answers(script: str, *arguments: str, limit: float) -> Iterator[dict[str, Any]]:
-    """The lines of a process as they come; a line that takes too long is the last."""
-    command = [sys.executable, str(HERE / script), *arguments]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE if script == "_peers.py" else None,
-        text=True,
-        env=os.environ | ONE_THREAD,
-    ) as process:
-        assert process.stdout is not None  # noqa: S101 - it is piped
-        try:
-            patience = LOADING  # what is measured starts when the peer is loaded
-            while select.select([process.stdout], [], [], patience)[0]:
-                line, patience = process.stdout.readline(), limit
-                if not line:
-                    return
-                if line != "ready\n":
-                    yield json.loads(line)
-            yield {"failed": f"more than {limit:.0f} s"}
-        finally:
-            process.kill()
+def ours(work: Work, repeats: int) -> list[dict[str, Any]]:
+    """Our answers, from a fresh process."""
+    command = [sys.executable, str(HERE / "_ours.py"), work.key, str(repeats)]
+    run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | ONE_THREAD)
+    return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-def measured(work: Work, peers: Sequence[str], repeats: int, limit: float) -> Measured:
-    """Ours, then every peer."""
-    ours = list(answers("_ours.py", work.key, str(repeats), limit=600))
-    theirs = {}
-    for peer in peers:
-        found = list(answers("_peers.py", peer, work.key, str(repeats), limit=limit)) or [{"failed": "no answer"}]
-        found += [found[-1]] * (len(work.deltas) - len(found))  # a smaller δ would not be faster
-        if not all("left out" in each for each in found):
-            theirs[peer] = found
-    return Measured(work, ours, theirs)
+class Peers:
+    """The packages that are installed, each in a process of its own, which answers until this is left."""
 
+    def __enter__(self) -> Self:
+        found = [name for name, module in HOMES.items() if importlib.util.find_spec(module)]
+        for name in HOMES.keys() - found:
+            print(f"{name} is not installed and left out; `make bench` installs it.")
+        self.processes = {name: self._started(name) for name in found}
+        return self
 
-def present() -> list[str]:
-    """The peers that are installed."""
-    found = [name for name, module in HOMES.items() if importlib.util.find_spec(module.split(".")[0])]
-    for name in HOMES.keys() - found:
-        print(f"{name} is not installed and left out; `make bench` installs it.")
-    return [peer for peer in PEERS if any(peer.startswith(name) for name in found)]
+    @staticmethod
+    def _started(name: str) -> subprocess.Popen[str]:
+        command = [sys.executable, str(HERE / "_peers.py"), name]
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(command, text=True, env=os.environ | ONE_THREAD, **pipes)
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.processes.values():
+            process.communicate()
+
+    def asked(self, work: Work, repeats: int, limit: float) -> dict[str, list[dict[str, Any]]]:
+        """What every peer says of a work, δ by δ; those that cannot say it are left out."""
+        peers = {peer: process for name, process in self.processes.items() for peer in PEERS if peer.startswith(name)}
+        told = {peer: self._answer(process, [peer, work.key, repeats, limit]) for peer, process in peers.items()}
+        for found in told.values():
+            found.extend([found[-1]] * (len(work.deltas) - len(found)))  # a smaller δ would not be faster
+        return {peer: found for peer, found in told.items() if not all("left out" in each for each in found)}
+
+    @staticmethod
+    def _answer(process: subprocess.Popen[str], question: list[Any]) -> list[dict[str, Any]]:
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018 - both are piped
+        print(json.dumps(question), file=process.stdin, flush=True)
+        return [json.loads(line) for line in iter(process.stdout.readline, "done\n")] or [{"failed": "no answer"}]
 
 
 def run(works: Sequence[Work], repeats: int, limit: float) -> list[Measured]:
-    """Measure work after work, and show each as it is done."""
-    peers, results = present(), []
-    for work in works:
-        results.append(measured(work, () if work in ALONE else peers, repeats, limit))
-        print(_tables.lines(results[-1]), flush=True)
-        KEPT.parent.mkdir(exist_ok=True)
-        KEPT.write_text(json.dumps([[each.work.key, each.ours, each.theirs] for each in results]), encoding="utf-8")
+    """Measure work after work, and show each as it is done; a peer has the limit, or twice the time that we take."""
+    results: list[Measured] = []
+    with Peers() as peers:
+        for work in works:
+            own = ours(work, repeats)
+            patience = max(limit, 2e-3 * max(median(each["times"]) for each in own))
+            theirs = {} if work in ALONE else peers.asked(work, repeats, patience)
+            results.append(Measured(work, own, theirs))
+            print(_tables.lines(results[-1]), flush=True)
+            KEPT.parent.mkdir(exist_ok=True)
+            KEPT.write_text(json.dumps([[each.work.key, each.ours, each.theirs] for each in results]), encoding="utf-8")
     return results
 
 
