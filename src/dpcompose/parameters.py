@@ -40,8 +40,10 @@ class Param:
         if type(value) is float and 0.0 < value <= self.high and self.low <= value:
             return value  # by far the most frequent
         number = exact(name, value, self.allowed)
-        if not self.low <= number <= self.high or (number and -LEAST < number < LEAST):
+        if not self.low <= number <= self.high:
             raise InvalidParameter(name, value, self.allowed)
+        if number and -LEAST < number < LEAST:
+            raise InvalidParameter(name, value, f"{self.allowed}, and none closer to 0 than {short(LEAST)}")
         return number
 
 
@@ -88,7 +90,13 @@ DELTA = Param("δ", 0, 1, "probability", typical=(1e-9, 0.5))
 def show(number: Real) -> str:
     """A bound of a range, short."""
     plain = -(10**6) < number < 10**6 and (number == 0 or Fraction(number).denominator < 10**6)
-    return str(number) if plain else f"{float(number):g}".replace("e+0", "e").replace("e+", "e")
+    return str(number) if plain else short(number)
+
+
+def short(number: Real, digits: int = 6) -> str:
+    """A number in at most so many digits, as people write them: 1e-6, 0.05 or 1e9."""
+    shown, sign, power = f"{float(number):.{digits}g}".partition("e")
+    return f"{shown}e{int(power)}" if sign else shown
 
 
 _DECLARED: dict[type[Any], Mapping[str, Param]] = {}

@@ -15,7 +15,7 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import Gaussian, Sampled
 from dpcompose.mechanisms.gaussian import NOISE
 from dpcompose.numerics.enclosure import Real, rounded
-from dpcompose.parameters import COUNT, DELTA, EPSILON, Param, Whole
+from dpcompose.parameters import COUNT, DELTA, EPSILON, Param, Whole, short
 from dpcompose.prove.answer import Answer, epsilon
 from dpcompose.shown import NotebookResult
 
@@ -54,7 +54,7 @@ class Training(NotebookResult):
     def statement(self) -> str:
         """What may be said in public, and on what it rests."""
         epsilon = rounded(self.epsilon.upper, ROUND_CEILING)
-        delta, rate, noise = (f"{float(x):.12g}" for x in (self.delta, self.sample_rate, self.noise_multiplier))
+        delta, rate, noise = (short(x, 12) for x in (self.delta, self.sample_rate, self.noise_multiplier))
         lines = [
             f"The training is (ε, δ)-differentially private with ε = {epsilon} at δ = {delta}.",
             f"It ran {self.steps} steps: gradients clipped, summed, and noised with {noise} times the clipping norm.",
@@ -72,7 +72,7 @@ class Training(NotebookResult):
         lines.append("Noise, rate and number of steps were fixed in advance; every run on the data is counted.")
         if self.dataset_size is not None and Fraction(self.delta) * self.dataset_size >= 1:
             lines.append(
-                f"Warning: δ is not below 1/n = {1 / self.dataset_size:g}: publishing some record would also pass."
+                f"Warning: δ is not below 1/n = {short(1 / self.dataset_size)}: publishing some record would also pass."
             )
         lines.append(f"By {self.epsilon.because}.")
         return "\n".join(lines)

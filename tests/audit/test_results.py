@@ -27,12 +27,12 @@ def an_audit(confidence: object = 0.95) -> audit.Audit:
 def test_it_reads_well_in_eighty_columns() -> None:
     text = str(an_audit().against(dpc.Gaussian(noise_std=4)))
     assert text.splitlines() == [
-        "ε ≥ 1.92349 at δ = 1e-05, confidence 0.95",
+        "ε ≥ 1.92349 at δ = 1e-5, confidence 0.95",
         "  event         the attack says member",
         "  members       812 of 1000, so its probability is at least 0.786378",
         "  non-members   95 of 1000, so its probability is at most 0.114885",
         "  assuming      independent outputs of any mechanism",
-        "  verdict       VIOLATED: ε ≥ 1.92349 at δ = 1e-05, but Gaussian(noise_std=4)",
+        "  verdict       VIOLATED: ε ≥ 1.92349 at δ = 1e-5, but Gaussian(noise_std=4)",
         "                promises ε ≤ 0.926342",
     ]
     runs = audit.one_run(canaries=1000, guesses=200, correct=180, delta=1e-5).against(30 * dpc.Laplace(scale=0.1))

@@ -238,6 +238,6 @@ def test_a_plan_beyond_the_goal_leaves_nothing() -> None:
 
 def test_what_is_printed_is_the_certificate() -> None:
     found = calibrate(lambda s: dpc.Gaussian(noise_std=s), epsilon=1, delta=1e-6)
-    assert str(found).startswith(f"{found.value} meets δ ≤ 1e-06 at ε = 1: δ ∈ [")
+    assert str(found).startswith(f"{found.value} meets δ ≤ 1e-6 at ε = 1: δ ∈ [")
     assert f"{found.beyond} does not" in str(found)
     assert float(found) == found.value

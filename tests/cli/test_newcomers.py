@@ -48,6 +48,13 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (epsilon("SVT(epsilon=1)"), "did you mean AboveThreshold?"),
     (epsilon("DiscreteLaplace(scale=1)"), "did you mean Geometric?"),
     (epsilon("Nothing(x=1)"), "allowed are "),
+    (epsilon("Gaussian(variance=4)"), "noise_std, the square root of the variance"),
+    (epsilon("Gaussian(σ=2)"), "did you mean noise_std?"),
+    (epsilon("Gaussian(noiseStd=2)"), "did you mean noise_std?"),
+    (epsilon("Gaußian(noise_std=2)"), "did you mean Gaussian?"),
+    (epsilon("DPSGD"), "1000 * Sampled(Gaussian(noise_std=1), rate=0.01)"),
+    (epsilon("median(income)"), "`dpcompose release`, which answers from data"),
+    (epsilon("Gaussian(noise_std=2, adjacency=replace)"), "did you mean REPLACE_ONE?"),
     # numbers as people type them
     (("epsilon", ONE, "--delta", "1%"), "1% is written 0.01"),
     (("epsilon", ONE, "--delta", "0,00001"), "0,00001 is written 0.00001"),
@@ -69,6 +76,32 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (epsilon("Gaussian(noise_std=nan)"), "a number from 0 to"),
     (epsilon("Sampled(Gaussian(noise_std=2), rate=1%)"), "1% is written 0.01"),
     (epsilon("0.5 * Gaussian(noise_std=2)"), "a whole number from 0"),
+    (("epsilon", ONE, "--delta", "1e−6"), "1e−6 is written 1e-6"),
+    (("epsilon", ONE, "--delta", "10⁻⁶"), "10⁻⁶ is written 1e-6"),
+    (("epsilon", ONE, "--delta", "1 × 10⁻⁶"), "is written 1e-6"),
+    (("epsilon", ONE, "--delta", "1*10^-6"), "1*10^-6 is written 1e-6"),
+    (("epsilon", ONE, "--delta", "1 e-6"), "1 e-6 is written 1e-6"),
+    (("epsilon", ONE, "--delta", "0.000 001"), "is written 0.000001"),
+    (("epsilon", ONE, "--delta", "0.1‰"), "0.1‰ is written 0.0001"),
+    (("epsilon", ONE, "--delta", "δ=1e-6"), "δ=1e-6 is written 1e-6"),
+    (("epsilon", ONE, "--delta", "+1e-6"), "+1e-6 is written 1e-6"),
+    (("epsilon", ONE, "--delta", "“1e-6”"), "“1e-6” is written 1e-6"),
+    (("epsilon", ONE, "--delta", "１e-6"), "１e-6 is written 1e-6"),
+    (("epsilon", ONE, "--delta", "½"), "½ is written 1/2"),
+    (("epsilon", ONE, "--delta", "1/n"), "a number below, such as 1/60000"),
+    (("epsilon", ONE, "--delta", "1/"), "delta = 1/ is not allowed"),
+    (("epsilon", ONE, "--delta", ""), "delta = nothing is not allowed"),
+    (("epsilon", ONE, "--delta", "1e-6,1e-7"), "a number from 0 to 1"),
+    (("epsilon", ONE, "--delta", "5%"), "5% is written 0.05"),
+    (epsilon("1 000 000 * Laplace(scale=9)"), "1 000 000 is written 1000000"),
+    (epsilon("1'000 * Laplace(scale=9)"), "1'000 is written 1000"),
+    (epsilon("1.000 * Laplace(scale=9)"), "write 1000 or 1, without a point"),
+    (epsilon("1.000.000 * Laplace(scale=9)"), "1.000.000 is written 1000000"),
+    (epsilon("10^6 * Laplace(scale=9)"), "10^6 is written 1e6"),
+    (epsilon("k * Laplace(scale=9)"), "a whole number from 0"),
+    (epsilon("Laplace(scale=1e-400)"), "none closer to 0 than"),
+    (epsilon("Laplace(scale=1/0)"), "the lower one not 0"),
+    (epsilon("Gaussian(noise_std=?)"), "`dpcompose calibrate` looks for the number of a ?"),
     # expressions
     (epsilon("30 × Gaussian(noise_std=2)"), "times is written *"),
     (epsilon("30 x Gaussian(noise_std=2)"), "times is written *"),
@@ -87,6 +120,34 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (epsilon(f"{ONE} * {ONE}"), "a product is one mechanism and whole numbers"),
     (epsilon("“30 * Gaussian(noise_std=2)”"), "is written 30"),
     (epsilon(""), "such as Gaussian(noise_std=2)"),
+    (epsilon("30 *"), "expected a mechanism such as Gaussian(noise_std=2)"),
+    (epsilon("* Gaussian(noise_std=2)"), "a count stands before one *"),
+    (epsilon("Laplace(scale=9)**3"), "a count stands before one *"),
+    (epsilon("Laplace(scale=9).compose(3)"), "a count stands before *"),
+    (epsilon("(30 * Laplace(scale=9)"), "the parenthesis at column 1 is not closed"),
+    (epsilon("Laplace[scale=9]"), "parameters stand in parentheses"),
+    (epsilon("Laplace{scale=9}"), "parameters stand in parentheses"),
+    (epsilon("Laplace(scale==9)"), "a parameter is given as name=value"),
+    (epsilon("Laplace(scale 9)"), "write scale=9"),
+    (epsilon("Laplace(scale=9 sensitivity=1)"), "parameters are separated by commas"),
+    (epsilon("Laplace(9, 1)"), "write scale=9"),
+    (epsilon("Gaussian(noise-std=2)"), "write noise_std"),
+    (epsilon("gaussian(1)"), "did you mean Gaussian?"),
+    (epsilon("30 * (0.1, 0.001)"), "write BlackBox(epsilon=0.1, delta=0.001)"),
+    (epsilon("epsilon=0.1"), "it needs a kind, such as 'gaussian'"),
+    (("epsilon", f"-3 * {ONE}", *AT), "a count is a whole number from 0 on"),
+    # files
+    (epsilon("people.csv"), "`dpcompose release` and `dpcompose audit` read tables"),
+    (epsilon("plan.txt"), "of files .toml and .json are read"),
+    (epsilon("folder.toml"), "cannot be read: Is a directory"),
+    (epsilon("empty.toml"), "such as Gaussian(noise_std=2)"),
+    (epsilon("empty.json"), "such as Gaussian(noise_std=2)"),
+    (epsilon("binary.toml"), "is not UTF-8 text: see byte 0"),
+    (epsilon("list.json"), "a table with a kind is expected"),
+    (("budget", "binary.toml"), "is not UTF-8 text"),
+    (("budget", "empty.toml"), "has no table budget"),
+    (("audit", "people.csv", *AT), "the columns score and member"),
+    (("audit", "empty.csv", *AT), "the columns score and member"),
     (("epsilon", "30", "*", ONE, *AT), "put the whole expression in quotes"),
     (epsilon("nowhere.toml"), "cannot be read"),
     (epsilon("plan.toml"), "`dpcompose budget` reads"),
@@ -118,7 +179,39 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("ledger",), "ledger needs one of its commands: init, create"),
     (("ledger", "init"), "--store sqlite:///budget.db"),
     (("budget", "mechanism.toml"), "`dpcompose epsilon` asks"),
+    (("epsilon", ONE, "—delta", "1e-6"), "a dash that is no hyphen; write --delta"),
+    (("epsilon", ONE, "–-delta=1e-6"), "a dash that is no hyphen; write --delta=1e-6"),
+    (("epsilon", ONE, "-delta", "1e-6"), "did you mean --delta?"),
+    (("epsilon", ONE, "--DELTA", "1e-6"), "did you mean --delta?"),
+    (("epsilon", ONE, "--delta"), "such as --delta 1e-6"),
+    (("epsilon", ONE, "1e-6"), "such as --delta 1e-6"),
+    (("ε", ONE), "did you mean epsilon?"),
+    (("help", "epsilon"), "dpcompose epsilon --help"),
+    (("calibrate",), "'100 * Gaussian(noise_std=?)'"),
+    (("budget",), "such as plan.toml"),
+    (("serve", "--port", "http"), "a whole number from 1 to 65535"),
+    (("theorems", "a", "b"), "'b' is one too many"),
+    (("formula", "MIR-P4", "n=100"), "also eps, Q"),
+    (("ledger", "spned"), "did you mean spend?"),
     # releases
+    (asks("people.csv", "count", *UNIT), "dpcompose release count people.csv"),
+    (asks("medain", "people.csv", *UNIT), "did you mean median?"),
+    (asks("count"), "such as people.csv"),
+    (asks("count", "folder.csv", *UNIT), "it is a folder"),
+    (asks("count", "empty.csv", *UNIT), "no list of different names"),
+    (asks("count", "people.csv", "--unit", "id", "--epsilon", "0"), "a positive number"),
+    (asks("count", "people.csv", *UNIT, "--where", "age => 18"), "age >= 18"),
+    (asks("count", "people.csv", *UNIT, "--where", "age > 18 and age < 30"), "are given one by one"),
+    (
+        asks("count", "people.csv", *UNIT, "--by", "city", "--keys", "n", "--keys", "s"),
+        "as many lists as there are --by",
+    ),
+    (asks("mean", "people.csv", *UNIT, "--value", "pay", "--lower", "0", "--upper", "9"), "as in pay=float"),
+    (asks("mean", "people.csv", *UNIT, "--value", "pay", "--lower", "9", "--upper", "0"), "above lower = 9"),
+    (asks("quantile", "people.csv", *UNIT, *VALUE, "--q", "95"), "such as 0.5 for the median"),
+    (asks("quantile", "people.csv", *UNIT, *VALUE, "--q", "50%"), "50% is written 0.5"),
+    (asks("max", "people.csv", *UNIT, *VALUE), "quantile with q = 0.99"),
+    (asks("count", "people.csv", *UNIT, "--budget-plan", "mechanism.toml"), "no plan with its table budget"),
     (asks("count", "people.csv", "--epsilon", "1"), "--unit COLUMN, whom it hides; or --every-row"),
     (asks("count", "people.csv", "--unit", "id"), "--epsilon, such as --epsilon 0.5"),
     (asks("average", "people.csv", *UNIT), "did you mean mean?"),
@@ -145,6 +238,12 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
     (tmp_path / "mechanism.toml").write_text('kind = "laplace"\nscale = 2\n', encoding="utf-8")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "list.json").write_text('[{"kind": "laplace", "scale": 2}]', encoding="utf-8")
+    for name in ("empty.toml", "empty.json", "empty.csv"):
+        (tmp_path / name).touch()
+    for name in ("folder.toml", "folder.csv"):
+        (tmp_path / name).mkdir()
     (tmp_path / "people.csv").write_text("id,city,age,pay\n1,n,30,4\n2,s,40,5\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
@@ -153,7 +252,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(MISTAKES) >= 65
+    assert len(MISTAKES) >= 180
     assert len({arguments for arguments, _ in MISTAKES}) == len(MISTAKES)
 
 

@@ -100,7 +100,7 @@ def test_a_dry_run_shows_the_price_and_opens_nothing(run, told, folder: Path) ->
     before = (folder / "plan.toml").read_text(encoding="utf-8")
     code, out, err = run(*asked)
     assert (code, err) == (0, "")
-    assert "would cost ε ≤ 0.5 at δ = 1e-06" in out
+    assert "would cost ε ≤ 0.5 at δ = 1e-6" in out
     assert "A key is shown from a noisy count of" in out
     assert "It fits into 'plan.toml'" in out
     found = told(*asked)

@@ -19,7 +19,7 @@ from dpcompose.description import ADD_REMOVE, Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.mechanisms.laplace import SENSITIVITY
 from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose, rounded
-from dpcompose.parameters import Whole
+from dpcompose.parameters import Whole, short
 from dpcompose.shown import NotebookResult
 from dpcompose.theorems.approx.recipes import INFINITE, log_term
 
@@ -90,9 +90,9 @@ class Advice(NotebookResult):
     def __str__(self) -> str:
         g = self.goal
         many = "1 query" if self.queries == 1 else f"{self.queries} queries"
-        head = f"{many} of sensitivity {float(g.query.sensitivity):g}, together within "
+        head = f"{many} of sensitivity {short(g.query.sensitivity)}, together within "
         lines = [
-            f"{head}ε = {float(g.epsilon):g}, δ = {float(g.delta):g}",
+            f"{head}ε = {short(g.epsilon)}, δ = {short(g.delta)}",
             "",
             f"{'noise':18} {'parameter':28} {'deviation':>12} {'19 of 20 within':>16}",
             *(_row(option) for option in self.options),
@@ -140,7 +140,7 @@ def advise(
     found = [(noise, advised(noise, goal, k)) for noise in kinds]
     options = [option for _, option in found if option is not None]
     if not options:
-        raise NotProvable(f"No noise is shown to reach ε = {float(epsilon):g} with δ = {float(delta):g}")
+        raise NotProvable(f"No noise is shown to reach ε = {short(epsilon)} with δ = {short(delta)}")
     never = tuple(noise.name for noise, option in found if option is None)
     return Advice(k, goal, _ranked(options), never, _closed_form(goal, k), _flips(goal, kinds))
 

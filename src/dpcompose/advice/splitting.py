@@ -26,7 +26,7 @@ from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.exact.normal import normal_mu
 from dpcompose.mechanisms.laplace import SENSITIVITY
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose, rounded
-from dpcompose.parameters import DELTA, EPSILON, Param
+from dpcompose.parameters import DELTA, EPSILON, Param, short
 from dpcompose.prove.answer import Answer
 from dpcompose.shown import NotebookResult
 from dpcompose.theorems.approx.recipes import INFINITE
@@ -117,7 +117,7 @@ def split(
     w, d = _checked(weights, sensitivities)
     plan = min((_gaussian(w, d, level, limit), _laplace(w, d, level)), key=lambda p: p.optimum.upper)
     if math.isinf(plan.optimum.upper):
-        raise NotProvable(f"No noise is shown to reach ε = {float(level):g} with δ = {float(limit):g}")
+        raise NotProvable(f"No noise is shown to reach ε = {short(level)} with δ = {short(limit)}")
     shares, answer = _certified(plan, [Query(x, adjacency) for x in d], w, indistinguishable(level, plan.delta))
     total = enclose(lambda: _sum(ball(s.weight) * ball(s.deviation) ** 2 for s in shares), gap=1e-9)
     return Split(plan.noise.name, shares, answer, total, plan.optimum, plan.equal)

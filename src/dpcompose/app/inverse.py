@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from dpcompose import calibration, spec
-from dpcompose.app.reading import Document, Exact, Read, exactly, load, load_family
+from dpcompose.app.reading import Document, Exact, exactly, load
 from dpcompose.app.reply import Reply
 from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.parameters import DELTA, EPSILON, Param
@@ -29,17 +29,13 @@ DIGITS = (7, 9, 12)
 CONFIDENCE = Param("confidence", 0, 1, "probability")
 
 
-def calibrate(source: str, limits: Mapping[str, Exact], read: Read | None = None) -> Reply:
-    """The number at `?` that just meets a target, on the safe side and as short as it can be written."""
-    return _calibrated(load_family(source, read), source if source != "-" else "?", limits)
-
-
 def calibrate_text(text: str, limits: Mapping[str, Exact]) -> Reply:
-    """The same for the text of a document, which is never taken for the name of a file."""
-    return _calibrated(spec.family_in(text), text, limits)
+    """`calibrate` for the text of a document, which is never taken for the name of a file."""
+    return calibrate(spec.family_in(text), text, limits)
 
 
-def _calibrated(family: spec.Family, shown: str, limits: Mapping[str, Exact]) -> Reply:
+def calibrate(family: spec.Family, shown: str, limits: Mapping[str, Exact]) -> Reply:
+    """The number at `?` that just meets a target, on the safe side and as short as it can be written."""
     given = {name: exactly(name, value, LIMITS[name]) for name, value in limits.items()}
     found = in_decimals(calibration.calibrate_to(family, calibration.target(**given)), family)
     return Reply(found, shown, given)

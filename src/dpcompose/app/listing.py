@@ -14,8 +14,9 @@ from dpcompose.spec.synonyms import mechanism as meant
 def mechanisms(pattern: str = "") -> Reply:
     """The mechanisms whose name contains the pattern; one that stands alone is told in full."""
     wanted = pattern.casefold().replace("_", "")
-    exact = [kind for name, kind in kinds().items() if name.casefold() == wanted]
-    found = exact or [kind for name, kind in kinds().items() if wanted in name.casefold()]
+    every = sorted(kinds().items())
+    exact = [kind for name, kind in every if name.casefold() == wanted]
+    found = exact or [kind for name, kind in every if wanted in name.casefold()]
     if not found:
         near = meant(pattern, {name: name for name in kinds()})
         hint = f" (did you mean {near}?)" if near else ""

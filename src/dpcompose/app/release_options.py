@@ -55,6 +55,9 @@ def options(texts: Mapping[str, str | Sequence[str] | None]) -> dict[str, Any]:
             found[name] = _chosen(name, text)
         else:
             found[name] = listed(text) if name == "keys" else text
+    lists, columns = (len(texts.get(name) or ()) for name in ("keys", "by"))
+    if lists > 1 and lists != columns and not isinstance(texts["keys"], str):
+        raise InvalidParameter("keys", spec.AsWritten(f"{lists} lists"), f"as many lists as there are --by: {columns}")
     return found
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.errors import DPError, InvalidParameter
+from dpcompose.parameters import short
 from dpcompose.release.ask.result import Quote, Release
 from dpcompose.release.asking import ALIASES, STATISTICS, quote
 
@@ -68,7 +69,7 @@ def suggestion(found: list[Release]) -> str:
     """The bounds that a release of both ends suggests."""
     low, high = (float(release.value) for release in found)
     beyond = "a hundredth of the rows lies beyond each"
-    return f"Suggested: --lower {min(low, high):g} --upper {max(low, high):g} ({beyond})."
+    return f"Suggested: --lower {short(min(low, high))} --upper {short(max(low, high))} ({beyond})."
 
 
 __all__ = ["BOUNDS", "prices", "suggestion"]

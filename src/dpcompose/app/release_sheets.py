@@ -12,6 +12,7 @@ from typing import cast
 
 from dpcompose import report, spec
 from dpcompose.numerics.enclosure import rounded
+from dpcompose.parameters import short
 from dpcompose.release.ask.result import Quote, Release, charged, key_text, printable
 
 COLUMNS = ("key", "value", "lower", "upper", "confidence", "note")
@@ -54,11 +55,12 @@ def released(release: Release, *said: str, **known: object) -> report.Sheet:
 
 
 def together(sheets: Sequence[report.Sheet], **known: object) -> report.Sheet:
-    """One sheet as it is, with what else is known; several one below the other."""
+    """One sheet as it is, with what else is known; several one below the other, each question with its cost."""
     if len(sheets) == 1:
         return replace(sheets[0], document={**sheets[0].document, **known})
     document = {"parts": [dict(one.document) for one in sheets], **known}
-    said = tuple(sentence for one in sheets for sentence in one.sentences)
+    said = [f"{one.sentences[0]}: {one.sentences[1]}" for one in sheets]
+    said += [sentence for one in sheets for sentence in one.sentences[2:]]
     titled = [
         replace(table, title=f"{one.sentences[0].split(' clipped')[0].split(', hiding')[0]}:")
         for one in sheets
@@ -92,7 +94,7 @@ def risky(release: Release) -> tuple[str, ...]:
     total = sum(max(found.value, 0) for found in release.estimates.values()) if counted else 0
     if not total or query.delta * total < 1:
         return ()
-    enough = f"δ = {float(query.delta):g} is no less than 1/n for the {int(total)} counted here"
+    enough = f"δ = {short(query.delta)} is no less than 1/n for the {int(total)} counted here"
     return (f"Beware: {enough}, so a mechanism may publish somebody and keep to it. Take a δ well below 1/n.",)
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,8 @@ class Request:
 
 def request(statistic: str, data: str, texts: Mapping[str, Any], *, every_row: bool = False, **known: Any) -> Request:
     """Read the options of a question."""
+    if Path(statistic).suffix:
+        raise DPError(f"The question comes first, and then the data: dpcompose release {data} {statistic}.")
     unit = read.unit(texts.get("unit"), every_row=every_row)
     options = read.options({name: text for name, text in texts.items() if name != "unit"})
     return Request(statistic, data, {**options, "unit": unit}, **known)
@@ -91,7 +94,17 @@ def priced(asked: Request) -> Reply:
     return _priced(several, said, budget=_document(left))
 
 
+def _total(several: Sequence[Quote | Release]) -> tuple[str, ...]:
+    """What several questions cost together: each keeps to its share of ε and δ, and shares add up."""
+    if len(several) == 1:
+        return ()
+    epsilon = spec.written(sum((Fraction(one.query.epsilon) for one in several), Fraction(0)))
+    delta = spec.written(sum((Fraction(one.query.delta) for one in several), Fraction(0)))
+    return (f"Together they cost ε ≤ {epsilon} at δ = {delta}, because KOV-3.1 (DRV10 Thm. III.1)",)
+
+
 def _priced(several: Sequence[Quote], *said: str, **known: object) -> Reply:
+    said = (*_total(several), *said)
     sheets = [quoted(price, *(said if price is several[-1] else ())) for price in several]
     return Reply(together(sheets, **known), "\n".join(map(separated_quote, several)))
 
@@ -126,6 +139,7 @@ def _book(asked: Request, unit: Any) -> Iterator[Plan | Charged | None]:
 
 def _reply(found: Sequence[Release], book: Plan | Charged | None, *said: str) -> Reply:
     known: dict[str, object] = {}
+    said = (*_total(found), *said)
     if isinstance(book, Charged):
         said, known = (*said, book.said()), {"budget": book.document()}
     elif book is not None:

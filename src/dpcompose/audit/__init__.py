@@ -12,7 +12,7 @@ an event is paid for. A bound above a claim refutes it; a bound below proves not
 ...     delta=1e-5,
 ... )
 >>> print(found.verdict((1.0, 1e-5)))
-VIOLATED: ε ≥ 1.92349 at δ = 1e-05, but (1, 1e-05)-DP promises ε ≤ 1
+VIOLATED: ε ≥ 1.92349 at δ = 1e-5, but (1, 1e-5)-DP promises ε ≤ 1
 
 | from | ask |
 |---|---|

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose.audit.clopper_pearson import Trials
+from dpcompose.parameters import short
 
 Numbers = NDArray[np.float64]
 Outputs = Numbers | Sequence[Hashable]
@@ -43,7 +44,7 @@ class AtLeast(Event):
         return int(np.count_nonzero(outputs >= self.threshold))
 
     def __str__(self) -> str:
-        return f"output ≥ {self.threshold:g}"
+        return f"output ≥ {short(self.threshold)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class AtMost(Event):
         return int(np.count_nonzero(outputs <= self.threshold))
 
     def __str__(self) -> str:
-        return f"output ≤ {self.threshold:g}"
+        return f"output ≤ {short(self.threshold)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Between(Event):
         return int(sizes[sorted(self.cells)].sum())
 
     def __str__(self) -> str:
-        ends = ("-∞", *(f"{cut:g}" for cut in self.cuts), "∞")
+        ends = ("-∞", *(f"{short(cut)}" for cut in self.cuts), "∞")
         runs = _runs(sorted(self.cells))
         return "output in " + _some([f"[{ends[first]}, {ends[last + 1]})" for first, last in runs], " or ")
 

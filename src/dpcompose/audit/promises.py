@@ -11,7 +11,7 @@ from functools import singledispatch
 from dpcompose.description import Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real, rounded
-from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.parameters import DELTA, EPSILON, short
 from dpcompose.prove.answer import epsilon as epsilon_at
 from dpcompose.spec import dumps, loads
 
@@ -56,7 +56,7 @@ def _(claim: tuple, delta: Real) -> Promise:  # type: ignore[type-arg] # singled
     if len(claim) != 2:
         raise InvalidParameter("claim", claim, "a pair (ε, δ), a mechanism or the expression of one")
     epsilon, at = EPSILON.check("epsilon", claim[0]), DELTA.check("delta", claim[1])
-    return Promise(f"({float(epsilon):g}, {float(at):g})-DP", epsilon, at)
+    return Promise(f"({short(epsilon)}, {short(at)})-DP", epsilon, at)
 
 
 @promised.register

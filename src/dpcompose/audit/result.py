@@ -14,6 +14,7 @@ from dpcompose.audit.promises import Promise, promised
 from dpcompose.audit.readings import Point, Reading
 from dpcompose.kernel import Source
 from dpcompose.numerics.enclosure import Real, rounded
+from dpcompose.parameters import short
 from dpcompose.shown import NotebookResult
 
 _LABEL, _WIDTH = 12, 80
@@ -130,7 +131,7 @@ class Verdict:
         return self.found > self.promise.epsilon
 
     def __str__(self) -> str:
-        at_least = f"ε ≥ {rounded(self.found, ROUND_FLOOR)} at δ = {float(self.promise.delta):g}"
+        at_least = f"ε ≥ {rounded(self.found, ROUND_FLOOR)} at δ = {short(self.promise.delta)}"
         if self.violated:
             return f"VIOLATED: {at_least}, but {self.promise}"
         return f"consistent: {at_least}, and {self.promise}"
@@ -190,7 +191,7 @@ class Audit(NotebookResult):
         return self.epsilon
 
     def __str__(self) -> str:
-        head = f"ε ≥ {rounded(self.epsilon, ROUND_FLOOR)} at δ = {float(self.delta):g}, confidence {_shown(self)}"
+        head = f"ε ≥ {rounded(self.epsilon, ROUND_FLOOR)} at δ = {short(self.delta)}, confidence {_shown(self)}"
         facts = {**self.witness.facts(), "assuming": self.witness.assumes}
         if self.claim is not None:
             facts["verdict"] = str(self.verdict())

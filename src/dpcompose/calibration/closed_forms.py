@@ -15,7 +15,7 @@ from dpcompose.errors import Declined, InvalidParameter, NotProvable
 from dpcompose.exact.normal import normal_mu
 from dpcompose.mechanisms import BlackBox, Laplace
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose, rounded
-from dpcompose.parameters import DELTA, EPSILON, Whole
+from dpcompose.parameters import DELTA, EPSILON, Whole, short
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.sources import DR14, KOV15, SMITH
 from dpcompose.theorems.approx.recipes import (
@@ -70,7 +70,7 @@ class ClosedForms:
         return found[theorem]
 
     def __str__(self) -> str:
-        head = f"{self.steps} steps within ε = {float(self.epsilon):g}, δ = {float(self.delta):g}"
+        head = f"{self.steps} steps within ε = {short(self.epsilon)}, δ = {short(self.delta)}"
         lines = [f"{'rule':10} {'':4} {'says':>12} {'exactly':>12} {'noise':>8}  holds  source"]
         for row in self.rows:
             safe = ROUND_FLOOR if row.quantity == STEP else ROUND_CEILING

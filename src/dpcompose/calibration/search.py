@@ -14,6 +14,7 @@ from dpcompose.calibration.sketch import Sketch, start, tried
 from dpcompose.calibration.trial import Axis, Point, RealAxis, Trial
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.numerics.enclosure import Real
+from dpcompose.parameters import short
 from dpcompose.prove.answer import delta as delta_at
 
 EVALUATIONS = 200
@@ -197,7 +198,7 @@ def search_axis(trial: Trial, axis: Axis) -> tuple[Real, Real | None]:
     safety = -1 if grows else 1
     if not bracket(hunt, safety):
         if hunt.good is None:
-            raise NotProvable(f"No value from {axis.low:g} to {axis.high:g} is shown to meet {trial.target}")
+            raise NotProvable(f"No value from {short(axis.low)} to {short(axis.high)} is shown to meet {trial.target}")
         return hunt.good, None
     narrow(hunt)
     assert hunt.good is not None  # noqa: S101 - the bracket has two ends
@@ -229,7 +230,7 @@ def _constant(hunt: Hunt) -> Real:
     """Where the cost does not change, as far as floats can tell: the end at which more is learned, or a refusal."""
     axis, trial = hunt.axis, hunt.trial
     if not trial.met(axis.start):
-        raise NotProvable(f"No value from {axis.low:g} to {axis.high:g} is shown to meet {trial.target}")
+        raise NotProvable(f"No value from {short(axis.low)} to {short(axis.high)} is shown to meet {trial.target}")
     least, most = (delta_at(trial.family(end), 0).upper for end in (axis.low, axis.high))
     if least == most and isinstance(axis.start, float):
         raise InvalidParameter("family", trial.family, "a cost that changes with the parameter")

@@ -14,7 +14,7 @@ from dpcompose.exact.normal import normal_mu
 from dpcompose.kernel import Side
 from dpcompose.numerics.enclosure import Enclosure, Real, ball, enclose
 from dpcompose.numerics.special import ndtri
-from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.parameters import DELTA, EPSILON, short
 from dpcompose.prove.answer import Answer
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.answer import epsilon as epsilon_at
@@ -34,7 +34,7 @@ class Target:
     """A limit on one quantity: from above where less is more private, from below where more is."""
 
     said: str
-    """The target in words: `δ ≤ 1e-06 at ε = 1`."""
+    """The target in words: `δ ≤ 1e-6 at ε = 1`."""
     limit: Real
     ask: Callable[[Mechanism, float], Answer]
     """The quantity, to a relative gap."""
@@ -76,12 +76,12 @@ class Target:
 def indistinguishable(epsilon: Real, delta: Real) -> Target:
     r"""(ε, δ)-DP: $\delta(\varepsilon)\le\delta$; and where $\delta = 0$, the largest loss is at most ε."""
     level, limit = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
-    said = f"δ ≤ {float(limit):g} at ε = {float(level):g}"
+    said = f"δ ≤ {short(limit)} at ε = {short(level)}"
     if limit:
         sketch = delta_sketch(level, limit)
         ask, scale = (lambda m, gap: delta_at(m, level, gap)), normal_distance(level)
         return Target(said, limit, ask, scale, sketch=sketch, glance=sketch.glance)
-    return Target(f"ε ≤ {float(level):g} at δ = 0", level, lambda m, gap: epsilon_at(m, 0, gap), _logarithm)
+    return Target(f"ε ≤ {short(level)} at δ = 0", level, lambda m, gap: epsilon_at(m, 0, gap), _logarithm)
 
 
 def little_advantage(advantage: Real) -> Target:
@@ -91,7 +91,7 @@ def little_advantage(advantage: Real) -> Target:
     def ask(mechanism: Mechanism, gap: float) -> Answer:
         return replace(delta_at(mechanism, 0, gap), question="TV")
 
-    return Target(f"advantage ≤ {float(limit):g}", limit, ask, normal_distance(0))
+    return Target(f"advantage ≤ {short(limit)}", limit, ask, normal_distance(0))
 
 
 def few_found(tpr: Real, fpr: Real) -> Target:
@@ -103,7 +103,7 @@ def few_found(tpr: Real, fpr: Real) -> Target:
         apart = float(ndtri(found)) - float(ndtri(float(rate)))
         return _logarithm(apart) if math.isfinite(apart) else _logarithm(found)
 
-    said = f"TPR ≤ {float(limit):g} at FPR = {float(rate):g}"
+    said = f"TPR ≤ {short(limit)} at FPR = {short(rate)}"
     return Target(said, limit, lambda m, gap: tpr_at(m, rate, tolerance=gap), scale, gaps=SHARPER)
 
 
@@ -115,9 +115,7 @@ def often_wrong(bayes_error: Real, prior: Real) -> Target:
     limit, share = RATE.check("bayes_error", bayes_error), Fraction(PRIOR.check("prior", prior))
     least = min(share, 1 - share)
     if limit > least:
-        raise InvalidParameter(
-            "bayes_error", bayes_error, f"at most {float(least):g}, the error of the best blind guess"
-        )
+        raise InvalidParameter("bayes_error", bayes_error, f"at most {short(least)}, the error of the best blind guess")
     level = Enclosure(0.0, 0.0) if 2 * least == 1 else enclose(lambda: (ball(1 - least) / ball(least)).log())
 
     def ask(mechanism: Mechanism, gap: float) -> Answer:
@@ -128,7 +126,7 @@ def often_wrong(bayes_error: Real, prior: Real) -> Target:
         return Answer("Bayes error", ends, low.lower_by, high.upper_by, safe_side=Side.LOWER)
 
     distance = normal_distance(level.upper)
-    said = f"Bayes error ≥ {float(limit):g} at prior {float(share):g}"
+    said = f"Bayes error ≥ {short(limit)} at prior {short(share)}"
     if not least:
         return Target(said, limit, lambda *_: _blind(), _logarithm, Side.LOWER)
     return Target(said, limit, ask, lambda e: distance(1.0 - e / float(least)), Side.LOWER)

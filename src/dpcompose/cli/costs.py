@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +23,7 @@ from dpcompose.cli.frame import (
     limit,
     places,
     read,
+    read_family,
     shown,
     target,
     write,
@@ -159,7 +159,8 @@ def calibrate(  # noqa: PLR0917 - options are made of them
     said = {"epsilon": epsilon, "delta": delta, "advantage": advantage, "tpr": tpr, "fpr": fpr}
     said |= {"bayes_error": bayes_error, "prior": prior}
     limits = {name: value for name, value in said.items() if value is not None}
-    shown(use.calibrate(mechanism, limits, sys.stdin.read), json=json)
+    family = read_family(mechanism)
+    shown(use.calibrate(family, "?" if mechanism == "-" else mechanism, limits), json=json)
 
 
 @examples(

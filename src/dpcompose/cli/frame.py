@@ -23,7 +23,7 @@ C = TypeVar("C", bound=Callable[..., None])
 REFUTED = 1
 UNDECIDED = 4
 """Exit codes of commands that judge a claim; 0 where it holds."""
-SETTINGS = {"max_content_width": 80, "show_default": True}
+SETTINGS = {"max_content_width": 80, "show_default": True, "help_option_names": ["--help", "-h"]}
 
 HOMES = {
     "costs": ("epsilon", "delta", "compare", "renyi", "growth", "profile", "calibrate", "explain"),
@@ -57,7 +57,12 @@ def about() -> None:
 
 
 VERSION = click.Option(
-    ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=version, help="Print the version and stop."
+    ["--version", "-V"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=version,
+    help="Print the version and stop.",
 )
 
 app = Group(
@@ -127,6 +132,13 @@ def read(mechanism: str) -> Any:
     return load(mechanism, sys.stdin.read)
 
 
+def read_family(mechanism: str) -> Any:
+    """The mechanism named on the command line, with a ? for a number."""
+    from dpcompose.app.reading import load_family
+
+    return load_family(mechanism, sys.stdin.read)
+
+
 def given(**limit: str) -> Any:
     """One number, `delta="1e-6"`, read before anything is loaded that answers."""
     from dpcompose.app.reading import asked_for
@@ -170,9 +182,11 @@ def wrote(file: Path | None) -> None:
 
 def target(out: Path | None) -> Path | None:
     """Where a picture goes; a name that cannot be one is refused before anything is computed."""
+    if out is None:
+        return None
     from dpcompose.app.reply import picture
 
-    return None if out is None else picture(out)
+    return picture(out)
 
 
 def judged(reply: Reply, *, json: bool) -> None:

@@ -16,6 +16,7 @@ from dpcompose.errors import DPError
 books = Group(
     "ledger",
     help="Budgets that cannot be overspent: accounts in SQLite or PostgreSQL, with a log that proves itself.",
+    short_help="Budgets that cannot be overspent.",
     no_args_is_help=True,
 )
 app.recipes["ledger"] = books

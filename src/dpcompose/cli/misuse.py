@@ -30,9 +30,16 @@ SYNONYMS = {
     "--n": "--queries",
     "--k": "--queries",
     "--budget": "--budget-plan",
+    "--groups": "--max-groups",
+    "--rows": "--max-rows",
+    "--quantile": "--q",
+    "--steps": "--counts",
+    "--runs": "--counts",
 }
 COMMANDS = {
     "eps": "epsilon",
+    "ε": "epsilon",
+    "δ": "delta",
     "cost": "epsilon",
     "compose": "epsilon",
     "count": "release count",
@@ -46,7 +53,7 @@ COMMANDS = {
     "spend": "ledger spend",
     "plot": "region MECHANISM --out picture.svg",
     "list": "mechanisms",
-    "help": "--help",
+    "help": "--help, also behind a command, as in dpcompose epsilon --help",
     "version": "--version",
     "server": "serve",
 }
@@ -55,6 +62,33 @@ SUCH = {
     "epsilon": "1",
     "order": "8",
     "alpha": "0.05",
+    "tolerance": "1e-9",
+    "digits": "12",
+    "confidence": "0.95",
+    "claim": "'Gaussian(noise_std=2)'",
+    "queries": "100",
+    "weights": "1,4,16",
+    "counts": "1,10,100",
+    "epsilons": "0,0.5,1",
+    "by": "city",
+    "keys": "north,south",
+    "where": "'age >= 18'",
+    "max_groups": "1",
+    "max_rows": "1",
+    "value": "income",
+    "lower": "0",
+    "upper": "100",
+    "q": "0.5",
+    "types": "age=int,day=date",
+    "budget_plan": "plan.toml",
+    "data": "people.csv",
+    "statistic": "count",
+    "plan": "plan.toml",
+    "source": "history.json",
+    "scores": "scores.csv",
+    "account": "census",
+    "shell": "bash",
+    "name": "2026-01",
     "store": "sqlite:///budget.db",
     "unit": "person",
     "out": "file.json",
@@ -62,24 +96,32 @@ SUCH = {
 EXPRESSION = "'30 * Gaussian(noise_std=2)'"
 EXTRA = "Got unexpected extra argument"
 OPENING = set("(*=")
+DASHES = "–—−‐‑"
+"""What word processors make of hyphens."""
 
 
 def sentence(misuse: click.ClickException, arguments: Sequence[str]) -> str:
     """What went wrong, and what to type instead."""
     context = getattr(misuse, "ctx", None)
-    name = context.info_name if context is not None and context.parent is not None else ""
-    if isinstance(misuse, click.NoSuchOption):
-        return _option(misuse, name or "", context)
-    if isinstance(misuse, click.MissingParameter) and misuse.param is not None:
-        return _missing(misuse.param, name or "")
-    if isinstance(misuse, click.exceptions.NoArgsIsHelpError) and context is not None:
-        inner = ", ".join(app_of(context).list_commands(context))
-        return f"{name} needs one of its commands: {inner}."
+    name = (context.info_name or "") if context is not None and context.parent is not None else ""
     said = misuse.format_message()
-    if said.startswith(EXTRA):
-        return _extra(context, name or "", arguments)
-    if said.startswith("No such command"):
-        return _command(context, arguments)
+    if dashed := next((word for word in arguments if word[:1] in DASHES and word[1:]), ""):
+        said = f"{dashed[:40]} begins with a dash that is no hyphen; write --{dashed.lstrip('-' + DASHES)[:40]}."
+    elif isinstance(misuse, click.NoSuchOption):
+        said = _option(misuse, name, context)
+    elif isinstance(misuse, click.MissingParameter) and misuse.param is not None:
+        said = _missing(misuse.param, name)
+    elif isinstance(misuse, click.BadOptionUsage) and "requires" in said:
+        flag = misuse.option_name
+        said = f"{flag} needs something behind it, such as {flag} {_such(flag.strip('-').replace('-', '_'))}."
+    elif isinstance(misuse, click.BadParameter) and misuse.param is not None:
+        said = _number(misuse.param, said)
+    elif isinstance(misuse, click.exceptions.NoArgsIsHelpError) and context is not None:
+        said = f"{name} needs one of its commands: {', '.join(app_of(context).list_commands(context))}."
+    elif said.startswith(EXTRA):
+        said = _extra(context, name, said)
+    elif said.startswith("No such command"):
+        said = _command(context, arguments)
     return said
 
 
@@ -101,10 +143,13 @@ def _option(misuse: click.NoSuchOption, name: str, context: click.Context | None
         for near in get_close_matches(given, ["--version", "--help"], n=1, cutoff=0.7):
             return f"There is no option {given}; did you mean {near}?"
         return f"Options stand behind a command: dpcompose epsilon {EXPRESSION} --delta 1e-6."
+    if given[1:].isdigit():
+        return f"{given} would be an option: a count is a whole number from 0 on, as in {EXPRESSION}."
     known = list(flags(context))
-    meant = SYNONYMS.get(given, "")
+    said = given.casefold().replace("_", "-")
+    meant = SYNONYMS.get(said, "")
     if meant not in known:
-        meant = next(iter(get_close_matches(given, known, n=1, cutoff=0.6)), "")
+        meant = next(iter(get_close_matches(said, known, n=1, cutoff=0.6)), "")
     if name == "epsilon" and given in {"--eps", "--epsilon"}:
         return f"epsilon finds ε and has no option {given}: give --delta, or ask `dpcompose delta` for δ at an ε."
     if name == "delta" and given in {"--delta", "-d"}:
@@ -115,17 +160,28 @@ def _option(misuse: click.NoSuchOption, name: str, context: click.Context | None
 
 def _missing(parameter: click.Parameter, name: str) -> str:
     if isinstance(parameter, click.Option):
-        such = SUCH.get(str(parameter.name), "…")
-        return f"{name} needs {parameter.opts[0]}, such as {parameter.opts[0]} {such}."
-    such = f", such as {EXPRESSION}, in quotes" if parameter.name == "mechanism" else ""
-    return f"{name} needs {parameter.make_metavar(click.Context(click.Command(name)))}{such}."
+        return f"{name} needs {parameter.opts[0]}, such as {parameter.opts[0]} {_such(str(parameter.name))}."
+    example = "'100 * Gaussian(noise_std=?)'" if name == "calibrate" else EXPRESSION
+    such = f"{example}, in quotes" if parameter.name == "mechanism" else _such(str(parameter.name))
+    return f"{name} needs {parameter.make_metavar(click.Context(click.Command(name)))}, such as {such}."
 
 
-def _extra(context: click.Context | None, name: str, arguments: Sequence[str]) -> str:
+def _such(name: str) -> str:
+    return SUCH.get(name, "…")
+
+
+def _number(parameter: click.Parameter, said: str) -> str:
+    if not isinstance(parameter.type, click.IntRange):
+        return said
+    most = "" if parameter.type.max is None else f" to {parameter.type.max}"
+    return f"{parameter.opts[0]} takes a whole number from {parameter.type.min}{most}."
+
+
+def _extra(context: click.Context | None, name: str, said: str) -> str:
     words = [p.name for p in context.command.params if isinstance(p, click.Argument)] if context is not None else []
     if words[:1] == ["mechanism"]:
         return f"{name} takes one MECHANISM: put the whole expression in quotes, as {EXPRESSION}."
-    extra = next((word for word in reversed(arguments) if not word.startswith("-")), "")
+    extra = said.partition("(")[2].rstrip(")").split(" ")[0]
     taken = " and ".join(str(word).upper() for word in words) or "no words"
     return f"{name} takes {taken}, and {extra!r} is one too many."
 

@@ -26,7 +26,7 @@ def convert(
         Option(metavar="RELATION", help="Of a ledger, which does not say: add-remove, replace-one or zero-out."),
     ] = "add-remove",
 ) -> None:
-    """Histories, ledgers and documents into each other: exact, or rounded towards the larger loss."""
+    """Translate between neighbours' histories and documents of ours: exact, or rounded towards the larger loss."""
     from dpcompose import app as use
 
     show(use.convert(source, to, adjacency, sys.stdin.read))

@@ -21,6 +21,8 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import click
 
+from dpcompose.cli.screen import fitted
+
 Function = Callable[..., None]
 
 
@@ -70,10 +72,18 @@ class Recipe:
         """The command."""
         about = inspect.cleandoc(self.function.__doc__ or "")
         words = list(parameters(self.function))
-        return click.Command(name, callback=self.function, params=words, help=about, **self.known)
+        return Command(name, callback=self.function, params=words, help=about, **self.known)
 
 
-class Group(click.Group):
+class Command(click.Command):
+    """A command whose help is written for the terminal that asks."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        """In letters and lines that the terminal has."""
+        return fitted(super().get_help(ctx))
+
+
+class Group(Command, click.Group):
     """Commands by their names, each made, and its module read, when it is asked for."""
 
     def __init__(self, *given: Any, homes: Mapping[str, str] | None = None, **known: Any) -> None:

@@ -55,23 +55,40 @@ def show(text: str) -> None:
 def _written(text: str) -> None:
     if sys.stdout is None:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-    lines = spelt(text, sys.stdout).split("\n")
-    if sys.stdout.isatty():
-        width = columns()
-        lines = [line for long in lines for line in narrowed(long, width)]
-        lines = lines if os.environ.get("NO_COLOR") else list(map(weighted, lines))
-    sys.stdout.write("\n".join(lines) + "\n")
+    said = fitted(text)
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        said = "\n".join(map(weighted, said.split("\n")))
+    sys.stdout.write(f"{said}\n")
     sys.stdout.flush()  # a reader that has gone is noticed here, not at exit
 
 
+def fitted(text: str) -> str:
+    """A text in the letters of standard output, in lines as long as a terminal there has them."""
+    if sys.stdout is None:
+        return text
+    said = spelt(text, sys.stdout)
+    if not sys.stdout.isatty():
+        return said
+    width = columns()
+    return "\n".join(line for long in said.split("\n") for line in narrowed(long, width))
+
+
 def notice(sentence: str) -> None:
-    """Say something beside the answer, where errors go: who pipes the answer on does not pipe this."""
+    """Say something beside the answer, where errors go: who pipes the answer on does not pipe this.
+
+    Where nobody can be told, the exit code tells.
+    """
+    if sys.stderr is None:
+        return
     said = spelt(" ".join(f"dpcompose: {sentence}".split()), sys.stderr)
     asked = os.environ.get("COLUMNS", "").isdigit()
     if sys.stderr.isatty() or asked:
         said = "\n".join(textwrap.wrap(said, columns(), subsequent_indent="  ", break_on_hyphens=False))
-    sys.stderr.write(f"{said}\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(f"{said}\n")
+        sys.stderr.flush()
+    except OSError:
+        sys.stderr = None  # or Python would try again at exit, and leave with another code
 
 
 def columns() -> int:

@@ -91,7 +91,9 @@ class Card:
                 raise InvalidParameter(f"input of {self.name}", name, f"one of {wanted}")
         missing = [name for name in self.inputs if name not in given and name not in self.optional]
         if missing:
-            raise InvalidParameter(f"inputs of {self.name}", tuple(given), f"also {', '.join(missing)}")
+            raise InvalidParameter(
+                f"inputs of {self.name}", ", ".join(given) or "nothing", f"also {', '.join(missing)}"
+            )
         return Outputs(self.rule(**{name: self.inputs[name].check(name, value) for name, value in given.items()}))
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpcompose.description import Subject
 from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.parameters import DELTA, EPSILON
+from dpcompose.parameters import DELTA, EPSILON, short
 from dpcompose.prove.answer import Answer
 from dpcompose.regions.orders import ask, both_orders
 from dpcompose.regions.tradeoff import Order, Tradeoff, complement
@@ -48,7 +48,7 @@ class Witness(NotebookResult):
     def __str__(self) -> str:
         first, second = ("P", "Q") if self.order is Order.FORWARD else ("Q", "P")
         return (
-            f"A = {{ln {first}/{second} > {float(self.threshold):g}}}: {first}(A) ∈ {self.p}, {second}(A) ∈ {self.q}, "
+            f"A = {{ln {first}/{second} > {short(self.threshold)}}}: {first}(A) ∈ {self.p}, {second}(A) ∈ {self.q}, "
             f"too much by {self.excess}"
         )
 
@@ -66,7 +66,7 @@ class Judgement(NotebookResult):
 
     def __repr__(self) -> str:
         verdict = {True: "holds", False: "is refuted", None: "is undecided"}[self.holds]
-        return f"<Judgement: ({float(self.epsilon):g}, {float(self.delta):g})-DP {verdict}>"
+        return f"<Judgement: ({short(self.epsilon)}, {short(self.delta)})-DP {verdict}>"
 
 
 def judge(mechanism: Subject, epsilon: Real, delta: Real) -> Judgement:
@@ -95,7 +95,7 @@ def witness(mechanism: Subject, epsilon: Real, delta: Real) -> Witness | None:
     verdict = judge(mechanism, epsilon, delta)
     if verdict.holds is None:
         raise NotProvable(
-            f"Undecided: δ at ε = {float(epsilon):g} lies in {verdict.answer.enclosure}, as does δ = {float(delta):g}"
+            f"Undecided: δ at ε = {short(epsilon)} lies in {verdict.answer.enclosure}, as does δ = {short(delta)}"
         )
     return verdict.witness
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import reduce
 from operator import add
@@ -146,9 +147,10 @@ def query(statistic: str, **options: Any) -> Query:
     name, known_by_name = ALIASES.get(statistic, (statistic, {}))
     options = {**known_by_name, **options}
     if name not in STATISTICS:
-        meant = OTHERS.get(statistic, "")
+        known_names = (*STATISTICS, *ALIASES)
+        meant = OTHERS.get(statistic) or next(iter(get_close_matches(str(statistic)[:40], known_names, n=1)), "")
         hint = f" (did you mean {meant}?)" if meant else ""
-        raise InvalidParameter("statistic", statistic, f"one of {', '.join((*STATISTICS, *ALIASES))}{hint}")
+        raise InvalidParameter("statistic", statistic, f"one of {', '.join(known_names)}{hint}")
     kind = STATISTICS[name]
     known = {f.name for f in fields(kind)}
     unknown = sorted(options.keys() - known)

@@ -37,6 +37,9 @@ from dpcompose.spec.write import dumps, schema, to_document
 
 Texts: TypeAlias = "str | list[Texts]"
 SUFFIXES = (".toml", ".json")
+TABLES = (".csv", ".tsv", ".parquet", ".db", ".duckdb", ".npz")
+FILE = re.compile(r"(?!dpc\.|dpcompose\.)[^\s()*+=,]+\.[A-Za-z]{2,7}")
+EXPRESSION_START = re.compile(r"[\w\s*.(]*\w\(")
 TOML_START = re.compile(r"\s*+(?:[A-Za-z_][A-Za-z0-9_.-]*+\s*+=|\[|#)")
 
 
@@ -74,12 +77,16 @@ def _read(source: str | Path) -> _Parsed:
     if isinstance(source, Path) or source.lower().endswith(SUFFIXES):
         path = Path(source)
         text = contents(path)
-        return _toml(text) if path.suffix.lower() == ".toml" else _parsed(text)
+        toml = path.suffix.lower() == ".toml" and not EXPRESSION_START.match(text)
+        return _toml(text) if toml and text.strip() else _parsed(text)
+    if FILE.fullmatch(source):
+        other = "; `dpcompose release` and `dpcompose audit` read tables" if source.lower().endswith(TABLES) else ""
+        raise InvalidDocument(f"{source[:60]!r} is no mechanism, and of files .toml and .json are read{other}.")
     return _parsed(source)
 
 
 def _parsed(text: str) -> _Parsed:
-    if guard(text).lstrip().startswith("{"):
+    if guard(text).lstrip().startswith(("{", "[{")):
         return _Parsed(parse_json(text), document)
     if TOML_START.match(text):
         return _toml(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,6 +20,7 @@ from dpcompose.spec.synonyms import mechanism, nearest, unknown
 from dpcompose.spec.tree import Node, Path, Place, Run, Scalar, Sum, Table, Times
 
 SCHEMA = "dpc.mechanism/1"
+THOUSANDS = re.compile(r"[0-9]{1,3}\.[0-9]{3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def built(node: Node, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
 @built.register
 def _(node: Scalar, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
     """A number is none, and neither is a name without its parameters."""
-    such = "Gaussian(noise_std=2)"
+    such = mechanism(node.text, {}) or "Gaussian(noise_std=2)"
     if node.text in kinds():
         needed = [f"{f.name}=…" for f in kinds()[node.text].fields.values() if f.required]
         such = f"{node.text}({', '.join(needed)})"
@@ -105,7 +107,7 @@ def _(node: Scalar, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
 def _(node: Run, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
     if node.kind not in kinds():
         meant = mechanism(node.kind, {name: name for name in kinds()})
-        raise InvalidDocument(node.place.says(unknown("there is no mechanism", node.kind, meant, list(kinds()))))
+        raise InvalidDocument(node.place.says(unknown("there is no mechanism", node.kind, meant, sorted(kinds()))))
     kind = kinds()[node.kind]
     slots = [f.name for f in kind.fields.values() if f.by_position]
     if len(node.positional) > len(slots):
@@ -133,7 +135,9 @@ def _(node: Table, builder: Builder, name: str) -> Mechanism:
     stated = given.pop("kind", None)
     by_key = kinds().keys_in_documents
     if not isinstance(stated, Scalar):
-        raise InvalidDocument(node.place.says(f"it needs a kind: one of {', '.join(by_key)}."))
+        raise InvalidDocument(
+            node.place.says("it needs a kind, such as 'gaussian'; `dpcompose mechanisms` lists them.")
+        )
     if stated.text not in by_key:
         meant = mechanism(stated.text, {name: key for key, name in by_key.items()})
         raise InvalidDocument(stated.place.says(unknown("there is no kind", stated.text, meant, list(by_key))))
@@ -150,10 +154,20 @@ def _(node: Table, builder: Builder, name: str) -> Mechanism:
 def _(node: Times, builder: Builder, name: str) -> Mechanism:
     if node.paired:
         sentence = "a mechanism with its count in parentheses stands only among the parts of a Composition."
+        if isinstance(node.node, Scalar):
+            sentence = f"write BlackBox(epsilon={node.node.text}, delta={node.counts[0].text}) for what is (ε, δ)-DP."
         raise InvalidDocument(node.place.says(sentence))
-    counts = [int(within(count.place.named("count"), count.text, COUNT)) for count in node.counts]
+    counts = [_times(count) for count in node.counts]
     total = COUNT.check(node.counts[-1].place.named("count"), math.prod(counts))
     return builder.mechanism(node.node, name) * int(total)
+
+
+def _times(count: Scalar) -> int:
+    """How often; `1.000` is one to some and a thousand to others."""
+    if THOUSANDS.fullmatch(count.text):
+        cure = f"{COUNT.allowed}; write {count.text.replace('.', '')} or {count.text.split('.')[0]}, without a point"
+        raise InvalidParameter(count.place.named("count"), AsWritten(count.text), cure)
+    return int(within(count.place.named("count"), count.text, COUNT))
 
 
 @built.register

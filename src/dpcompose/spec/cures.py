@@ -6,6 +6,7 @@ Nothing is guessed and nothing is read differently: a cure is a half-sentence at
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 
@@ -13,14 +14,17 @@ ARABIC = str.maketrans("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٫", "0123456789
 """Arabic-Indic and Persian digits, and their decimal point: digits like any other."""
 MOST = 40
 TIMES = "×·∗✕⋅"
-MINUS = "−–—"
+MINUS = "−–—‐"
 QUOTES = "“”„‘’«»"
+RAISED = re.compile("[⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+AS_TYPED = str.maketrans(dict.fromkeys(MINUS, "-") | {"⁄": "/"})
 SIGNS: Mapping[str, str] = {
     **dict.fromkeys(TIMES, "times is written *"),
     **dict.fromkeys(MINUS, "minus is written -"),
     **dict.fromkeys(QUOTES, "these quotes belong to no expression; leave them out"),
     **dict.fromkeys("'\"", "numbers and names stand without quotes"),
     ";": "parameters are separated by commas",
+    ".": "a count stands before *, and a sum is made by +",
     "%": "a percentage is written as a decimal: 1% is 0.01",
     "^": "a power is written out, ten to the minus six as 1e-6",
     "_": "digits stand without underscores",
@@ -28,7 +32,10 @@ SIGNS: Mapping[str, str] = {
     "&": "mechanisms one after the other are joined by +",
     "|": "mechanisms one after the other are joined by +",
 }
-PERCENT = re.compile(r"([0-9.]+(?:[eE]-?[0-9]+)?) ?%")
+PLAIN = re.compile(r"-?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?")
+PERCENT = re.compile(r"([0-9.]+(?:[eE]-?[0-9]+)?) ?([%‰])")
+DOTTED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}")
+UNTOLD = re.compile(r"[0-9.]+ ?/ ?[A-Za-z]\w*")
 GROUPED = re.compile(r"(-?[0-9]{1,3})((?:[,'٬ ][0-9]{3})+)(\.[0-9]+)?")
 COMMA = re.compile(r"(-?[0-9]*),([0-9]+(?:[eE]-?[0-9]+)?)")
 UNDERSCORES = re.compile(r"-?[0-9][0-9_]*_[0-9_]*[0-9](?:\.[0-9]+)?")
@@ -41,21 +48,28 @@ DANGLING = re.compile(r"-?[0-9.]+[eE][+-]?")
 
 def number(text: str) -> str:
     """How a number that was typed otherwise is written here; nothing for what is no number at all."""
-    said = text.strip().strip("'\"" + QUOTES).translate(ARABIC).translate(str.maketrans(MINUS, "-" * len(MINUS)))
-    if len(said) > MOST:
+    if len(text) > MOST:
         return ""
+    if text.strip() == "?":
+        return "`dpcompose calibrate` looks for the number of a ?"
+    said = _typed(text)
     for pattern, write in FORMS:
         found = pattern.fullmatch(said)
         if found:
             return f"{text.strip()} is written {write(found)}"
-    if said != text.strip() and re.fullmatch(r"-?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?", said):
-        return f"{text.strip()} is written {said}"
-    return ""
+    plain = re.sub(r"\s", "", said).removeprefix("+").rstrip(".")
+    return f"{text.strip()} is written {plain}" if plain != text.strip() and PLAIN.fullmatch(plain) else ""
+
+
+def _typed(text: str) -> str:
+    """A number in the letters of a keyboard, without quotes and without the name before it."""
+    raised = RAISED.sub(lambda found: f"^{found[0]}", text.strip().strip("'\"" + QUOTES).translate(ARABIC))
+    return re.sub(r"^\w*\s*[=:]\s*", "", unicodedata.normalize("NFKC", raised).translate(AS_TYPED))
 
 
 def _percent(found: re.Match[str]) -> str:
     try:
-        return f"{Decimal(found[1]) / 100:f}"
+        return f"{Decimal(found[1]) / (100 if found[2] == '%' else 1000):f}"
     except InvalidOperation:
         return "as a decimal: 1% is 0.01"
 
@@ -84,6 +98,8 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (GROUPED, _comma_or_grouped),
     (COMMA, _comma),
     (UNDERSCORES, lambda found: found[0].replace("_", "")),
+    (DOTTED, lambda found: found[0].replace(".", "")),
+    (UNTOLD, lambda _: "with a number below, such as 1/60000"),
     (POWER, _power),
     (SQUARE, lambda found: str(int(found[1]) ** int(found[2]))),
     (DANGLING, lambda found: f"with digits after the e, such as {found[0].rstrip('+-')}-6"),
@@ -101,8 +117,11 @@ def inside(text: str, position: int) -> tuple[int, str]:
 
 
 def across(text: str, position: int) -> str:
-    """The cure for a number that signs of an expression cut in two: `0,5`, `1,000` or `2**3`."""
-    return number(around(text, position, NUMERAL)[1])
+    """The cure for a number that signs of an expression or a gap cut in two: `0,5`, `1,000`, `2**3` or `1 000`."""
+    start, word = around(text, position, NUMERAL)
+    before = re.search(r"[0-9]{1,3}(?: [0-9]{3})* $", text[:start])
+    behind = re.match(r"(?: [0-9]{3}\b)*", text[start + len(word) :])
+    return number(f"{before[0]}{word}{behind[0]}" if before and behind else word)
 
 
 def around(text: str, position: int, kind: re.Pattern[str]) -> tuple[int, str]:

@@ -24,7 +24,7 @@ from dpcompose.spec.tree import Many, Node, Place, Run, Scalar, Spot, Sum, Table
 TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>-?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![A-Za-z0-9_.])|\?)"
-    r"|(?P<name>(?:dpc\.|dpcompose\.)?-?[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<name>(?:dpc\.|dpcompose\.)?-?[^\W\d]\w*)"
     r"|(?P<sign>[-+*/=:,()\[\]{}])"
 )
 END = "the end"
@@ -34,8 +34,11 @@ AFTER = {
     ",": "mechanisms one after the other are joined by +",
     ")": "this parenthesis was never opened",
     "/": "a fraction has whole numbers on both sides",
+    **dict.fromkeys("[{", "parameters stand in parentheses, as in Gaussian(noise_std=2)"),
 }
 """What is often found behind a mechanism or a count, and how it is meant."""
+BEFORE = {"=": "a parameter is given as name=value", "*": "a count stands before one *"}
+"""What is found where a mechanism or a value is expected."""
 MOST_FACTORS = 100
 
 
@@ -148,7 +151,8 @@ class _Reader:
             return Many(tuple(self.until("]")), spot)
         if self.skip("{"):
             return Table(tuple(self.entries()), spot)
-        raise self.refused("a mechanism or a value", across(self.text, self.now.position))
+        cure = across(self.text, self.now.position) or BEFORE.get(self.now.text, "")
+        raise self.refused("a mechanism such as Gaussian(noise_std=2), or a value", cure)
 
     def number(self) -> Scalar:
         """A decimal, or a fraction of whole numbers."""
@@ -163,7 +167,8 @@ class _Reader:
         """What stands in parentheses: a value, or a mechanism and its count."""
         inner = self.value()
         if not self.skip(","):
-            self.need(")", "')'")
+            if not self.skip(")"):
+                raise self.refused("')'", f"the parenthesis at {spot} is not closed" if self.now.kind == END else "")
             return inner
         if self.now.kind != "number":
             raise self.refused("how many times the mechanism runs")
@@ -197,6 +202,7 @@ class _Reader:
         named: dict[str, Node] = {}
         names: dict[str, Place] = {}
         positional: list[Node] = []
+        value: Node
         while not self.skip(")"):
             if self.now.kind == "name" and self.next.text == "=":
                 if self.now.text in named:
@@ -204,21 +210,27 @@ class _Reader:
                 names[self.now.text] = self.spot
                 key = self.take().text
                 self.need("=")
-                named[key] = self.value()
+                value = named[key] = self.value()
             elif named:
                 raise self.refused("a parameter as name=value", across(self.text, self.now.position))
             else:
-                positional.append(self.value())
+                value = self.value()
+                positional.append(value)
             if not self.skip(","):
                 if not self.skip(")"):
-                    raise self.refused("',' or ')'", self.inside_of(name, place))
+                    raise self.refused("',' or ')'", self.inside_of(name, place, value.text))
                 break
         return Run(name, named, place, tuple(positional), names=names)
 
-    def inside_of(self, name: str, place: Spot) -> str:
+    def inside_of(self, name: str, place: Spot, before: str) -> str:
         """The cure for what stands behind an argument."""
         if self.now.kind == END:
             return f"the parenthesis of {name} ({place}) is not closed"
+        if self.now.kind == "name":
+            dashed, word = self.now.text.startswith("-"), self.now.text.lstrip("-")
+            return f"write {before}_{word}" if dashed else "parameters are separated by commas"
+        if self.now.kind == "number" and before.isidentifier():
+            return f"write {before}={self.now.text}"
         return {":": "a parameter is given as name=value", "-": "nothing is computed here"}.get(self.now.text, "")
 
 

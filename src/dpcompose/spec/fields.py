@@ -16,6 +16,7 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.notions import Guarantee
 from dpcompose.parameters import COUNT, Param, Whole
 from dpcompose.spec.numbers import AsWritten, number, within, written
+from dpcompose.spec.synonyms import nearest
 from dpcompose.spec.tree import Many, Node, Run, Table, Times
 
 NUMBER = {"type": "string", "pattern": r"^-?[0-9]*(\.[0-9]*)?([eE][+-]?[0-9]+)?$|^-?[0-9]+/[0-9]+$"}
@@ -90,7 +91,9 @@ class Choice(Codec):
         for option, value in self.options.items():
             if node.text in (option, snake(option)):
                 return value
-        raise InvalidParameter(node.place.named(name), AsWritten(node.text), " or ".join(self.options))
+        meant = nearest(node.text, list(self.options))
+        hint = f" (did you mean {meant}?)" if meant else ""
+        raise InvalidParameter(node.place.named(name), AsWritten(node.text), " or ".join(self.options) + hint)
 
     def text(self, value: Any, write: Callable[[Mechanism], str]) -> str:  # noqa: ARG002
         """The name as in Python."""

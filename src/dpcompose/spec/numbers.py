@@ -33,19 +33,20 @@ def number(name: str, text: str, allowed: str = "a decimal such as 0.1 or 1e-6, 
     """Read `0.1`, `1e-6` or `1/3` exactly, or refuse under the given name, with the cure where one is known."""
     top, slash, bottom = text.strip().translate(ARABIC).partition("/")
     if not slash:
-        return _decimal(name, top, allowed)
-    parts = [_decimal(name, side.strip(), allowed) for side in (top, bottom)]
+        return _decimal(name, top, allowed, text)
+    parts = [_decimal(name, side.strip(), allowed, text) for side in (top, bottom)]
     if not all(isinstance(part, int) for part in parts) or parts[1] == 0:
         raise InvalidParameter(name, AsWritten(text), "a fraction of two whole numbers, the lower one not 0")
     return _simplest(Fraction(*parts))  # type: ignore[arg-type]
 
 
-def _decimal(name: str, text: str, allowed: str) -> Real:
+def _decimal(name: str, text: str, allowed: str, whole: str) -> Real:
+    """One side of a fraction, or all of a number; a refusal shows the whole of it."""
     if len(text) > MOST_DIGITS:
         raise InvalidParameter(name, AsWritten(text), LIMITS)
     found = DECIMAL.fullmatch(text)
     if not found or not (found[2] or found[3]):
-        raise InvalidParameter(name, AsWritten(text), f"{allowed}{ended(cure(text))}")
+        raise InvalidParameter(name, AsWritten(whole.strip() or "nothing"), f"{allowed}{ended(cure(whole))}")
     sign, whole, decimals, exponent = found.groups(default="")
     power = int(exponent or 0)
     if abs(power) > MOST_EXPONENT:

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 PARAMETERS: Mapping[str, str] = {
-    "noise_std": "sigma std stdev stddev sd noise_multiplier noise_scale noise scale standard_deviation z",
-    "scale": "b lam lambda noise_scale noise laplace_scale noise_std sigma",
-    "epsilon": "eps e epsilon0 eps0",
-    "delta": "d delta0",
+    "noise_std": "sigma σ std stdev stddev sd noise_multiplier noise_scale noise scale deviation z variance var",
+    "scale": "b lam lambda λ noise_scale noise laplace_scale noise_std sigma",
+    "epsilon": "eps e epsilon0 eps0 ε",
+    "delta": "d delta0 δ",
     "rate": "q p sampling_rate sample_rate sampling_probability probability prob gamma fraction",
     "sensitivity": "sens delta_f l1_sensitivity l2_sensitivity clip max_grad_norm l2_norm_clip clipping_norm",
     "adjacency": "relation neighbours neighbors neighbouring_relation neighboring_relation neighboring",
     "categories": "k n num_categories options buckets",
-    "mu": "gdp",
-    "rho": "zcdp",
+    "mu": "gdp μ",
+    "rho": "zcdp ρ",
     "renyi": "rdp",
     "mechanism": "base inner event",
     "parts": "items mechanisms events",
@@ -44,11 +44,13 @@ MECHANISMS: Mapping[str, str] = {
     "BandedMatrix": "banded bandmf matrixfactorization",
 }
 TRAINING = "dpsgd sgd sampledgaussian subsampledgaussian poissonsampledgaussian sgm"
+STATISTICS = "count sum mean average median quantile histogram variance min max"
 TRAINED = "1000 * Sampled(Gaussian(noise_std=1), rate=0.01)"
 """DP-SGD, with its steps, its noise multiplier and its rate."""
 
 NOTES: Mapping[tuple[str, str], str] = {
     ("noise_std", "noise_multiplier"): ", the noise multiplier where the sensitivity is 1",
+    **dict.fromkeys((("noise_std", "variance"), ("noise_std", "var")), ", the square root of the variance"),
     ("sensitivity", "max_grad_norm"): ", which a noise multiplier has divided out already",
 }
 INSTEAD: Mapping[tuple[str, str], str] = {
@@ -61,7 +63,7 @@ INSTEAD: Mapping[tuple[str, str], str] = {
 
 def nearest(name: str, allowed: Sequence[str]) -> str:
     """The allowed name that was meant, in words; nothing if none is near."""
-    said = name.casefold()[:60]
+    said = name.casefold()[:60].replace("-", "_")
     folded = {one.casefold(): one for one in allowed}
     if said in folded:
         return folded[said]
@@ -71,8 +73,8 @@ def nearest(name: str, allowed: Sequence[str]) -> str:
     for (ours, missing), words in INSTEAD.items():
         if ours in folded and (said == missing or said in PARAMETERS[missing].split()):
             return f"{ours}{words}"
-    near = get_close_matches(name[:60], allowed, n=1, cutoff=0.5)
-    return near[0] if near else ""
+    near = get_close_matches(said, folded, n=1, cutoff=0.5)
+    return folded[near[0]] if near else ""
 
 
 def mechanism(name: str, allowed: Mapping[str, str]) -> str:
@@ -80,6 +82,8 @@ def mechanism(name: str, allowed: Mapping[str, str]) -> str:
     said = name.casefold().replace("_", "").replace("-", "")[:60]
     if said in TRAINING.split():
         return TRAINED
+    if said in STATISTICS.split():
+        return "`dpcompose release`, which answers from data"
     for ours in allowed:
         if said == ours.casefold() or said in MECHANISMS.get(ours, "").split():
             return allowed[ours]

@@ -10,7 +10,9 @@ from dpcompose.errors import InvalidParameter
 
 SIGNS = ("<=", ">=", "!=", "=", "<", ">")
 FORM = re.compile(r"\s*(.+?)\s*(<=|>=|!=|==|=|<|>)\s*(.*?)\s*", re.DOTALL)
+JOINED = re.compile(r"\s(and|or|&&?|\|\|?)\s.*[<>=]", re.IGNORECASE)
 MOST = 20
+ONE = f"a column, one of {' '.join(SIGNS)}, and a value: age >= 18"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,9 @@ def condition(text: object) -> Condition:
     """Read `age >= 18`; quotes around the value are left out."""
     found = FORM.fullmatch(text) if isinstance(text, str) else None
     if found is None or not found[3]:
-        raise InvalidParameter("where", text, f"a column, one of {' '.join(SIGNS)}, and a value: age >= 18")
+        raise InvalidParameter("where", text, ONE)
+    if found[3][0] in "<>=" or JOINED.search(found[3]):
+        raise InvalidParameter("where", text, f"{ONE}; several conditions are given one by one")
     value = found[3][1:-1] if len(found[3]) > 1 and found[3][0] == found[3][-1] and found[3][0] in "'\"" else found[3]
     return Condition(found[1].strip("'\""), "=" if found[2] == "==" else found[2], value)
 

@@ -8,7 +8,8 @@ from math import ceil, floor
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
-from dpcompose.parameters import LEAST, exact
+from dpcompose.parameters import LEAST, exact, short
+from dpcompose.spec.numbers import AsWritten
 
 MOST_STEPS = 10**9
 STEPS = 1000
@@ -38,21 +39,21 @@ class Grid:
 
     def __str__(self) -> str:
         low, high, step = (float(x) for x in (self.point(0), self.point(self.most), self.step))
-        return f"clipped to [{low:g}, {high:g}] in steps of {step:g}"
+        return f"clipped to [{short(low)}, {short(high)}] in steps of {short(step)}"
 
 
 def declared(lower: Real, upper: Real, step: Real | None) -> Grid:
     """The grid of a declared range; by default a thousandth of it is a step."""
     low, high = Fraction(exact("lower", lower)), Fraction(exact("upper", upper))
     if not low < high:
-        raise InvalidParameter("upper", float(high), f"a number above lower = {float(low):g}")
+        raise InvalidParameter("upper", AsWritten(short(high)), f"a number above lower = {short(low)}")
     width = (high - low) / STEPS if step is None else Fraction(exact("grid", step))
     if not LEAST <= width <= high - low:
-        raise InvalidParameter("grid", float(width), f"a positive step, at most the range {float(high - low):g}")
+        raise InvalidParameter("grid", float(width), f"a positive step, at most the range {short(high - low)}")
     grid = Grid(width, ceil(low / width), floor(high / width))
     if grid.most > MOST_STEPS or max(abs(grid.first), abs(grid.last)) > MOST_STEPS:
         raise InvalidParameter(
-            "grid", float(width), f"a coarser step: at most {MOST_STEPS:g} of them reach from 0 to the ends"
+            "grid", float(width), f"a coarser step: at most {short(MOST_STEPS)} of them reach from 0 to the ends"
         )
     if grid.most < 1:
         raise InvalidParameter("grid", float(width), "a step with at least two multiples in the range")

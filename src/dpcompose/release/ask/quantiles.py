@@ -21,13 +21,14 @@ from dpcompose.description import Adjacency
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import Exponential
 from dpcompose.numerics.enclosure import Real, ball, enclose
-from dpcompose.parameters import exact
+from dpcompose.parameters import exact, short
 from dpcompose.release.ask.contributions import EveryRow
 from dpcompose.release.ask.grids import Grid, declared
 from dpcompose.release.ask.queries import Query, within
 from dpcompose.release.ask.result import Estimate, Quote
 from dpcompose.release.sampling import Source, geometric, uniform_below
 from dpcompose.release.sampling.source import PATIENCE, broken
+from dpcompose.spec.numbers import AsWritten
 
 MOST_POINTS = 10**6
 FINEST = 10**4
@@ -51,7 +52,7 @@ class Quantile(Query):
         """q, to four digits."""
         level = Fraction(exact("q", self.q, "a number between 0 and 1")).limit_denominator(FINEST)
         if not 0 <= level <= 1:
-            raise InvalidParameter("q", float(level), "a number from 0 to 1, such as 0.5 for the median")
+            raise InvalidParameter("q", AsWritten(short(level)), "a number from 0 to 1, such as 0.5 for the median")
         return level
 
     @property
@@ -59,7 +60,7 @@ class Quantile(Query):
         """The candidates."""
         grid = declared(self.lower, self.upper, self.grid)
         if grid.most >= MOST_POINTS:
-            raise InvalidParameter("grid", float(grid.step), f"a coarser step: at most {MOST_POINTS:g} points")
+            raise InvalidParameter("grid", float(grid.step), f"a coarser step: at most {short(MOST_POINTS)} points")
         return grid
 
     @property
@@ -102,7 +103,7 @@ class Quantile(Query):
         return Estimate(grid.point(index), *ends, self.confidence, f"rank off by at most {margin} rows")
 
     def __str__(self) -> str:
-        return f"quantile {float(self.level):g} of {self.value!r} {self.points}{self.which()}, hiding {self.units()}"
+        return f"quantile {short(self.level)} of {self.value!r} {self.points}{self.which()}, hiding {self.units()}"
 
 
 def gaps(counts: npt.NDArray[np.int64], level: Fraction) -> npt.NDArray[np.int64]:

@@ -16,7 +16,7 @@ from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.filters.numbers import meant
 from dpcompose.mechanisms import NameAndShame
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.parameters import DELTA, EPSILON, Param
+from dpcompose.parameters import DELTA, EPSILON, Param, short
 from dpcompose.prove.answer import Answer, epsilon
 from dpcompose.release.ask.contributions import DROP, Bounds, EveryRow, Missing, Tally, bounded
 from dpcompose.release.ask.filters import Condition, conditions
@@ -107,7 +107,7 @@ def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
     if charge.upper > most:
         charge = epsilon(mechanism, delta, FINE)
     if charge.upper > most:
-        raise NotProvable(f"The noise is not shown to meet ε = {float(epsilon_):g} at δ = {float(delta):g}")
+        raise NotProvable(f"The noise is not shown to meet ε = {short(epsilon_)} at δ = {short(delta)}")
     return charge
 
 
@@ -209,7 +209,9 @@ class NoisySums(Query):
         shift = bounds.sensitivity(tally)
         if shift > MOST_SHIFT:
             raise InvalidParameter(
-                "grid", shift, f"a coarser grid or fewer rows: one unit may move a sum by {MOST_SHIFT:g} steps at most"
+                "grid",
+                shift,
+                f"a coarser grid or fewer rows: one unit may move a sum by {short(MOST_SHIFT)} steps at most",
             )
         return shift
 
@@ -242,7 +244,7 @@ def _columns(by: object) -> str | tuple[str, ...] | None:
 
 def _check_keys(keys: Sequence[Any], width: int) -> None:
     if isinstance(keys, str) or not isinstance(keys, Sequence) or not 1 <= len(keys) <= MOST_KEYS:
-        raise InvalidParameter("keys", _named(keys), f"a list of 1 to {MOST_KEYS:g} keys")
+        raise InvalidParameter("keys", _named(keys), f"a list of 1 to {short(MOST_KEYS)} keys")
     if width > 1 and not all(isinstance(key, tuple) and len(key) == width for key in keys):
         raise InvalidParameter("keys", _named(keys), f"tuples of {width} values, one for each column of `by`")
     parts = keys if width == 1 else [part for key in keys for part in key]

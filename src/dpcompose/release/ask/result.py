@@ -13,6 +13,7 @@ from dpcompose.description import Composition, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import Exponential, Geometric, NameAndShame
 from dpcompose.numerics.enclosure import Real, rounded
+from dpcompose.parameters import short
 from dpcompose.prove.answer import Answer
 from dpcompose.release.ask.noises import Drawn
 from dpcompose.shown import NotebookResult
@@ -175,7 +176,7 @@ def charged(charge: Answer, delta: Real, whole: Mechanism | None = None) -> str:
     most = rounded(charge.upper, ROUND_CEILING)
     if added is not None and added[1] <= delta and Fraction(most) > added[0]:
         most = rounded(added[0], ROUND_CEILING)
-    return f"ε ≤ {most} at δ = {float(delta):g}, because {charge.because}"
+    return f"ε ≤ {most} at δ = {short(delta)}, because {charge.because}"
 
 
 def _added(whole: Mechanism) -> tuple[Fraction, Fraction] | None:

@@ -13,6 +13,7 @@ from dpcompose.filters.charge import OverBudget
 from dpcompose.filters.filter import SYMBOLS
 from dpcompose.filters.rules import Cost
 from dpcompose.numerics.enclosure import Enclosure, Real, rounded
+from dpcompose.parameters import short
 from dpcompose.prove.answer import Answer, epsilon
 
 CLOSE = 1e-3
@@ -105,7 +106,7 @@ class Planned:
         if total.upper > allowed:
             raise OverBudget(
                 f"With {purpose} the total would be ε = {rounded(total.upper, ROUND_CEILING)} at δ = "
-                f"{float(self.delta):g}, and ε = {float(self.epsilon):g} is allowed."
+                f"{short(self.delta)}, and ε = {short(self.epsilon)} is allowed."
             )
         return replace(self, whole=longer)
 

@@ -88,7 +88,8 @@ def located(path: str | Path, endings: Sequence[str], *, pattern: bool = False) 
         raise InvalidData(f"{given.name!r} matches no file.")
     for file in found:
         if not file.is_file():
-            raise InvalidData(f"{file.name!r} cannot be read: there is no such file.")
+            reason = "it is a folder" if file.is_dir() else "there is no such file"
+            raise InvalidData(f"{file.name!r} cannot be read: {reason}.")
         if "\0" in str(file):
             raise InvalidData("A path has no zero byte in it.")
     return [file.resolve() for file in found]

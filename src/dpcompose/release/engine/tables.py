@@ -68,7 +68,7 @@ class Table:
         return dict(self.kinds)[column]
 
     def _hint(self, column: str) -> str:
-        return f", which types={{{column!r}: …}} declares" if self.header else ""
+        return f", which `types` declares, as in {column}=float" if self.header else ""
 
 
 def attempt(name: str, action: Callable[[], T]) -> T:

@@ -30,7 +30,7 @@ from dpcompose.numerics.gamma import gamma_lower
 from dpcompose.numerics.positive import enclose_probability
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
-from dpcompose.parameters import Param, Whole, exact
+from dpcompose.parameters import Param, Whole, exact, short
 from dpcompose.release.sketches.profile import MOST_ROWS
 from dpcompose.theorems.sketches import rows_needed
 
@@ -100,7 +100,7 @@ class Price(ABC):
         e, d = float(self.goal.epsilon), float(self.goal.delta)
         width, before = rounded(self.width, ROUND_CEILING), rounded(self.published_width.upper, ROUND_CEILING, 4)
         return (
-            f"{self.rows} rows, w = {width}, δ ∈ {self.delta} at ε = {e:g} (at most {d:g} was asked for); "
+            f"{self.rows} rows, w = {width}, δ ∈ {self.delta} at ε = {short(e)} (at most {short(d)} was asked for); "
             f"published: {self.published_rows} rows, w = {before}"
         )
 
