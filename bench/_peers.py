@@ -11,11 +11,11 @@ import json
 import math
 import os
 import resource
-import signal
 import sys
 import time
 import warnings
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
 from _workloads import EPSILONS, WORKS, Kind, Part, Question, Work, pair
@@ -29,6 +29,8 @@ MANY = 20
 """More kinds than this take too long where a few do already."""
 ENOUGH = 0.5
 """Seconds after which a measurement is not repeated."""
+TOO_LONG = 3
+"""How a process ends that was stopped."""
 FIRST = WORKS["q = 0.01, σ = 1, T = 10³: ε at δ"]
 """What loads all code of a peer, before anything is timed."""
 
@@ -223,14 +225,10 @@ HOMES = {"dp-accounting": "dp_accounting", "prv-accountant": "prv_accountant", "
 """The packages, by how the names of their peers begin."""
 
 
-def measured(call: Callable[[], Ends], repeats: int, limit: float) -> tuple[Ends, list[float]]:
-    """The result, and the milliseconds of each repeat; the first call stands where it was long enough to tell.
-
-    A call that takes more processor time than the limit ends the process.
-    """
+def measured(call: Callable[[], Ends], repeats: int) -> tuple[Ends, list[float]]:
+    """The result, and the milliseconds of each repeat; the first call stands where it was long enough to tell."""
     ends, times, spent = (math.nan, math.nan), [], 0.0
     while len(times) <= repeats and spent < ENOUGH:
-        signal.setitimer(signal.ITIMER_PROF, limit)
         start = time.process_time()
         ends = call()
         times.append(1e3 * (time.process_time() - start))
@@ -238,10 +236,10 @@ def measured(call: Callable[[], Ends], repeats: int, limit: float) -> tuple[Ends
     return ends, times[1:] or times
 
 
-def told(peer: str, work: Work, delta: float, repeats: int, limit: float) -> dict[str, Any]:
+def told(peer: str, work: Work, delta: float, repeats: int) -> dict[str, Any]:
     """The ends and times, or why there are none."""
     try:
-        (lower, upper), times = measured(lambda: PEERS[peer](work, delta), repeats, limit)
+        (lower, upper), times = measured(lambda: PEERS[peer](work, delta), repeats)
     except NotOffered:
         return {"left out": True}
     except Exception as error:  # noqa: BLE001 - whatever a peer raises is its answer
@@ -252,11 +250,20 @@ def told(peer: str, work: Work, delta: float, repeats: int, limit: float) -> dic
 
 
 def answered(peer: str, work: Work, repeats: int, limit: float) -> None:
-    """Measure δ by δ; where one was too small, so is the next."""
+    """Measure δ by δ; where one was too small, so is the next. What takes too much processor time ends the process."""
     found: dict[str, Any] = {}
+    until = [math.inf]
+
+    def watch() -> None:  # a timer of the system would make its clock go by ticks
+        while time.process_time() < until[0]:
+            time.sleep(0.05)
+        os._exit(TOO_LONG)
+
+    Thread(target=watch, daemon=True).start()
     for delta in work.deltas:
+        until[0] = time.process_time() + limit
         if "failed" not in found:
-            found = told(peer, work, delta, repeats, limit)
+            found = told(peer, work, delta, repeats)
         found["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(json.dumps(found), flush=True)
 
@@ -273,7 +280,7 @@ def main() -> None:
         if not copy:
             answered(peer, WORKS[key], repeats, limit)
             os._exit(0)
-        if os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == -signal.SIGPROF:
+        if os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == TOO_LONG:
             print(json.dumps({"failed": f"more than {limit:.0f} s"}), flush=True)
         print("done", flush=True)
 

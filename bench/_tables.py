@@ -122,8 +122,10 @@ def theirs(peer: str, found: dict[str, Any], ours: dict[str, Any]) -> Line:
     """A peer's line, or why it has none."""
     if "times" not in found:
         return Line(peer, NOTHING, reason(found), NOTHING, NOTHING, NOTHING, NOTHING)
-    took = median(found["times"])
-    ratio = times(took / median(ours["times"]))
+    took, mine = median(found["times"]), median(ours["times"])
+    ratio = times(took / mine)
+    if took < mine and ours["lower"] <= found["upper"] < math.inf:
+        ratio += ", looser" if found["upper"] > ours["upper"] else ", as tight"
     return Line(peer, f"{found['upper']:.10g}", milliseconds(took), ratio, *ends(found, ours), f"{found['peak']:.0f}")
 
 
@@ -178,6 +180,23 @@ def _facts(trained: Sequence[Measured], results: Sequence[Measured]) -> Iterator
         f"{', '.join(times(ratio) for ratio in least)}."
     )
     yield f"- “Upper bounds” of peers that lie below the truth, in all of the tables: {below}."
+    sooner, tight = _sooner(results)
+    yield (
+        f"- Sound answers of peers that came sooner than ours, in all of the tables: {sooner}; {tight} of them are as "
+        "tight as ours, the others are marked *looser*."
+    )
+
+
+def _sooner(results: Sequence[Measured]) -> tuple[int, int]:
+    """How many sound answers came sooner than ours, and how many of these are no looser."""
+    found = [
+        result.theirs[peer][index]["upper"] <= ours["upper"]
+        for result in results
+        for index, ours in enumerate(result.ours)
+        for peer, took in result.bounds(index).items()
+        if took < median(ours["times"])
+    ]
+    return len(found), sum(found)
 
 
 def _short(results: Sequence[Measured]) -> Iterator[tuple[str, tuple[Line, Line | None]]]:

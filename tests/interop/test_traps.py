@@ -78,15 +78,15 @@ def test_randomized_response_counts_every_run(count: int) -> None:
 
 
 def test_ten_runs_of_a_rare_lie() -> None:
-    """dp_accounting 0.6.0 says 2.34 for what costs 23.35."""
-    event = ev.RandomizedResponseDpEvent(noise_parameter=0.1757, num_buckets=2)
+    """dp_accounting 0.6.0 says 2.34 for what costs 23.35; the two buckets that neither input is in are one."""
+    event = ev.RandomizedResponseDpEvent(noise_parameter=0.3, num_buckets=4)
     theirs = dp_accounting.pld.PLDAccountant(REPLACE).compose(event, 10).get_epsilon(1e-5)
     said = accounted(event, REPLACE, 10).get_epsilon(1e-5)
-    same, other = 1 - Fraction(0.1757) / 2, Fraction(0.1757) / 2
-    p, q = product([real(same), real(other)], [real(other), real(same)], 10)
+    other = real(0.3) / 4
+    p, q = product([1 - 3 * other, other, 2 * other], [other, 1 - 3 * other, 2 * other], 10)
     assert hockey_stick(p, q, Fraction(said)) <= 1e-5
     assert hockey_stick(p, q, Fraction(said) - Fraction(1, 10**4)) > 1e-5
-    assert said > 9 * theirs
+    assert (round(theirs, 2), round(said, 2)) == (2.34, 23.35)
 
 
 @pytest.mark.parametrize("noise, buckets, truth", [(0.5, 1, 0), (0.0, 1, 0), (1.0, 7, 0), (0.0, 2, math.inf)])

@@ -60,7 +60,15 @@ def nearest(x: Real) -> tuple[float, float]:
 
 def times(count: int, x: float) -> float:
     """A float at or above the product; the product itself where it is a float."""
-    return Enclosure.exactly(count * Fraction(x)).upper if math.isfinite(x) else x
+    if not math.isfinite(x):
+        return x
+    top, bottom = x.as_integer_ratio()
+    try:
+        near = count * top / bottom  # of whole numbers, the nearest float
+    except OverflowError:
+        return math.inf
+    n, d = near.as_integer_ratio()
+    return near if n * bottom >= count * top * d else math.nextafter(near, math.inf)
 
 
 def total_up(terms: Sequence[float]) -> float:

@@ -69,7 +69,7 @@ def _at_least(least: int, draws: int, rate: Real) -> Ball:
     return ball(rate).beta_lower(ball(least), ball(draws - least + 1), regularized=True)
 
 
-@describes("X-TRUNC-SAME", GANESH25.at("Sec. 1"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
+@describes("X-TRUNC-SAME", GANESH25.at("Sec. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
 def nothing_is_cut(m: TruncatedSample) -> SameAs:
     r"""A sample that cannot exceed the limit is a Poisson sample; one of size 0 tells nothing."""
     if not m.limit or not m.rate:
@@ -79,7 +79,7 @@ def nothing_is_cut(m: TruncatedSample) -> SameAs:
     return SameAs(Sampled(m.mechanism, rate=m.rate))
 
 
-@describes("X-TRUNC-MEMBER", GANESH25.at("Sec. 1"), side=Side.LOWER, relations=ADD_REMOVE_ONLY)
+@describes("X-TRUNC-MEMBER", GANESH25.at("Sec. 2"), side=Side.LOWER, relations=ADD_REMOVE_ONLY)
 def others_count_for_nothing(m: TruncatedSample) -> SameAs:
     r"""Where all other records contribute nothing, it does not matter which of them are drawn or cut: a Poisson sample
     at the rate at which a record is in the batch.
@@ -90,7 +90,7 @@ def others_count_for_nothing(m: TruncatedSample) -> SameAs:
     return SameAs(Sampled(m.mechanism, rate=least))
 
 
-@describes("X-TRUNC-LESS", GANESH25.at("Sec. 1"), relations=ADD_REMOVE_ONLY)
+@describes("X-TRUNC-LESS", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
 def cut_costs_no_more_than_two(m: TruncatedSample, inner: GDP) -> GDP:  # noqa: ARG001 - the kernel reads it
     r"""Given who is drawn, the batches agree, differ in a record, or have one in the place of another, which is one
     removed and one added: $\mu$-GDP becomes at most $2\mu$-GDP.
@@ -98,14 +98,14 @@ def cut_costs_no_more_than_two(m: TruncatedSample, inner: GDP) -> GDP:  # noqa: 
     return GDP(4 * Fraction(inner.mu_squared))
 
 
-@describes("X-TRUNC-LESS", GANESH25.at("Sec. 1"), relations=ADD_REMOVE_ONLY)
+@describes("X-TRUNC-LESS", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
 def cut_of_approx(m: TruncatedSample, inner: ApproxDP) -> ApproxDP:  # noqa: ARG001 - the kernel reads it
     r"""Given who is drawn, the batches differ in at most two records: what a group of two has."""
     e = Fraction(inner.epsilon)
     return ApproxDP(2 * e, grown(inner.delta, e, 2))
 
 
-@describes("X-TRUNC-LESS", GANESH25.at("Sec. 1"), relations=ADD_REMOVE_ONLY)
+@describes("X-TRUNC-LESS", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
 def cut_of_zcdp(m: TruncatedSample, inner: ZCDP) -> ZCDP:  # noqa: ARG001 - the kernel reads it
     r"""Given who is drawn, the batches differ in at most two records: $\rho$-zCDP becomes at most $4\rho$-zCDP."""
     if inner.delta != 0 or isinstance(inner.rho, Enclosure):

@@ -168,7 +168,7 @@ def _cut(m: TruncatedSample, one: Profile, two: Profile) -> Alone:
     return Alone(Blend(terms if within else terms[:1]))
 
 
-@describes("X-TRUNC", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
+@describes("X-TRUNC", GANESH25.at("Sec. 3"), relations=ADD_REMOVE_ONLY)
 def cut_normal(m: TruncatedSample, inner: GDP) -> Alone:
     r"""With probability $1-\tau$ the others leave room, $\tau=\mathrm{P}(\mathrm{Bin}(n-1,q)\ge B)$, and the sample is
     Poisson's. Else the others' batch is a uniform $B$ of them, in which the record has, with probability
@@ -180,7 +180,7 @@ def cut_normal(m: TruncatedSample, inner: GDP) -> Alone:
     return _cut(m, NormalProfile(square), NormalProfile(4 * square))
 
 
-@describes("X-TRUNC", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
+@describes("X-TRUNC", GANESH25.at("Sec. 3"), relations=ADD_REMOVE_ONLY)
 def cut_laplace(m: TruncatedSample, inner: LaplaceLoss) -> Alone:
     r"""With probability $1-\tau$ the others leave room, $\tau=\mathrm{P}(\mathrm{Bin}(n-1,q)\ge B)$, and the sample is
     Poisson's. Else the record has, with probability $\bar q=\frac Bn\mathrm{P}(\mathrm{Bin}(n,q)>B)/\tau$, the place of
@@ -191,7 +191,7 @@ def cut_laplace(m: TruncatedSample, inner: LaplaceLoss) -> Alone:
     return _cut(m, LaplaceProfile(1, step), LaplaceProfile(1, 2 * step))
 
 
-@describes("X-TRUNC", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
+@describes("X-TRUNC", GANESH25.at("Sec. 3"), relations=ADD_REMOVE_ONLY)
 def cut_black_box(m: TruncatedSample, inner: ApproxDP) -> Alone:
     r"""With probability $1-\tau$ the others leave room, $\tau=\mathrm{P}(\mathrm{Bin}(n-1,q)\ge B)$, and the sample is
     Poisson's. Else the record has, with probability $\bar q=\frac Bn\mathrm{P}(\mathrm{Bin}(n,q)>B)/\tau$, the place of
@@ -224,7 +224,7 @@ def _either(batch: EitherBatch) -> FiniteLoss:
         return in_floats(atoms, Enclosure.of(leak))
 
 
-@describes("X-TRUNC-PAIR", GANESH25.at("Sec. 2"), relations=frozenset({Adjacency.ADD_REMOVE}))
+@describes("X-TRUNC-PAIR", GANESH25.at("Sec. 3"), relations=frozenset({Adjacency.ADD_REMOVE}))
 def cut_normal_pair(m: TruncatedSample, inner: GDP) -> LossTransform:
     r"""Told whether the others fill the batch, a removed record gives $(1-q)N(0,1)+qN(\mu,1)$ or
     $(1-\bar q)N(0,1)+\bar qN(2\mu,1)$ against $N(0,1)$, an added one the reverse; their chords dominate.
