@@ -17,6 +17,8 @@ import numpy as np
 from dpcompose.inversion.error_terms import log_chernoff
 from dpcompose.inversion.line.jumps import is_normal
 from dpcompose.inversion.line.spectrum import total_cumulants
+from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.inversion.losses.stacked import stacked
 from dpcompose.inversion.profiles import Profile
 from dpcompose.inversion.saddle import at_delta, at_epsilon
 from dpcompose.numerics.enclosure import Enclosure
@@ -35,7 +37,8 @@ def ceiling(profile: Profile, epsilons: Sequence[float], start: float = 1.0) -> 
     places = np.array(epsilons, dtype=np.float64)
     if not profile.summands or not places.size:
         return np.full(places.shape, profile.leak.upper)
-    cumulants = total_cumulants(profile.summands)
+    summands = stacked(profile.summands)
+    cumulants = total_cumulants(summands)
     ranks = np.linspace(0.0, places.size - 1.0, min(MOST_TILTS, places.size))
     chosen = sorted(set(np.interp(ranks, np.arange(places.size), np.sort(places)).tolist()))
     least = np.full(places.shape, math.inf)
@@ -43,14 +46,14 @@ def ceiling(profile: Profile, epsilons: Sequence[float], start: float = 1.0) -> 
         if place < profile.supremum:
             start = at_epsilon(cumulants, place, start).tilt
             with suppress(ArithmeticError):  # another tilt may do
-                least = np.fmin(least, _log_bound(profile, start, places))
+                least = np.fmin(least, _log_bound(summands, start, places))
     finite = np.where(places >= profile.supremum, 0.0, np.exp(np.minimum(least, 0.0)) * (1.0 + LIBM))
     return np.minimum(finite + profile.leak.upper, 1.0) * (1.0 + 2.0 * UNIT_ROUNDOFF)
 
 
-def _log_bound(profile: Profile, tilt: float, places: Floats) -> Floats:
-    steps = max(sum(s.steps for s in profile.summands), 1)
-    parts = [s.tilted(tilt, 0.0, 1e-3 / steps) for s in profile.summands]
+def _log_bound(summands: Sequence[LossSum], tilt: float, places: Floats) -> Floats:
+    steps = max(sum(s.steps for s in summands), 1)
+    parts = [s.tilted(tilt, 0.0, 1e-3 / steps) for s in summands]
     moment = math.fsum(p.log_moment + p.log_moment_error for p in parts)
     constant = moment + log_chernoff(tilt)
     size = abs(moment) + abs(log_chernoff(tilt)) + tilt * np.abs(places)
@@ -67,7 +70,7 @@ def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
     if profile.summands and epsilon < profile.supremum:
         log_delta = math.log(max(delta, 1e-300))
         likely = min(max(-2.0 * log_delta / epsilon, 1e-2), 1e4) if epsilon > 0.0 else 1.0  # as for a normal loss
-        tilt, _, _, quick, _ = at_epsilon(total_cumulants(profile.summands), epsilon, likely)
+        tilt, _, _, quick, _ = at_epsilon(total_cumulants(stacked(profile.summands)), epsilon, likely)
         if not quick.value - tilt * epsilon + log_chernoff(tilt) < log_delta - PROMISING:
             return False
     return float(ceiling(profile, [epsilon], tilt)[0]) <= delta
@@ -83,7 +86,7 @@ def likely_epsilon(orders: Sequence[Profile], delta: float) -> Enclosure | None:
         beyond = delta - profile.leak.upper
         if not beyond > 0.0 or not profile.summands:
             return None
-        cumulants = total_cumulants(profile.summands)
+        cumulants = total_cumulants(stacked(profile.summands))
         saddle = at_delta(cumulants, math.log(beyond))
         if not is_normal(cumulants, saddle):
             return None

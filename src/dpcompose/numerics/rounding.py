@@ -85,6 +85,13 @@ def short(x: float, bits: int = 24) -> float:
     return math.ldexp(round(mantissa * 2.0**bits), exponent - bits)
 
 
+def all_short(x: Floats, bits: int = 24) -> Floats:
+    """Each of them `short`."""
+    mantissa, exponent = np.frexp(x)
+    found: Floats = np.ldexp(np.rint(mantissa * 2.0**bits), exponent - bits)
+    return found
+
+
 def exp_up(x: float) -> float:
     """A float at or above `exp(x)`, never 0."""
     if x > 709.0:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 import numpy as np
-from rounding import above, cells, chains, elementary, formulas, lines, nodes, small, steps, sums
+from rounding import above, cells, chains, elementary, formulas, lines, nodes, rows, small, steps, sums
 from rounding.measure import Gauge, Row
 
 PARTS = {
@@ -18,6 +18,7 @@ PARTS = {
     "formulas": formulas,
     "nodes and atoms": nodes,
     "one step": steps,
+    "many different steps": rows,
     "sums of steps": sums,
     "lines": lines,
     "cells": cells,

@@ -35,14 +35,14 @@ class Layers:
 
     def log_decay(self, frequencies: Floats) -> Floats:
         r"""$\ln$ of a bound on $\sup_{|v|\ge U}|\varphi(v)|$, for each $U$; non-increasing in $U$."""
-        loss = _envelope_deficit(0.5 * np.multiply.outer(frequencies, self.widths)) @ self.masses
+        loss = envelope_deficit(0.5 * np.multiply.outer(frequencies, self.widths)) @ self.masses
         loss = np.minimum(loss * (1.0 - 1e-9), 1.0 - 1e-15)  # the sum's own rounding
         with np.errstate(divide="ignore"):
             by_parts = np.log(np.minimum(self.atoms + self.variation / frequencies * (1.0 + 1e-9), 1.0))
         return np.minimum(np.log1p(-loss), by_parts)
 
 
-def _envelope_deficit(y: Floats) -> Floats:
+def envelope_deficit(y: Floats) -> Floats:
     r"""A lower bound on $1 - s(y)$: the series $y^2/6 - y^4/120$ below 1, then the sine, then the lobes."""
     square = y * y
     far = np.maximum(y, 1.0)

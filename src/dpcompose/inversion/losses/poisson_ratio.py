@@ -68,21 +68,9 @@ class PoissonRatio:
 
     def log(self, a: Floats, a_error: float | Floats) -> LogRatio:
         """At losses known up to `a_error`."""
-        q, complement, rate_error = self.numbers
-        if complement == 0.0:
+        if self.numbers[1] == 0.0:
             return LogRatio(a, a_error + np.zeros_like(a), np.ones_like(a))
-        small = np.minimum(a, FAR)
-        y, grown = q * np.expm1(small), q * np.exp(small)
-        ratio = complement + grown
-        near, g = y > -0.5, grown / ratio
-        value = np.where(near, np.log1p(np.maximum(y, -0.5)), np.log(ratio))
-        moved = np.where(near, np.abs(y) / ratio, 1.0)
-        error = a_error * g + moved * (RELATIVE + rate_error) + LIBM * np.abs(value)
-        if a.max(initial=0.0) > FAR:
-            far, log_q = a > FAR, math.log(q)
-            value = np.where(far, a + log_q, value)
-            error = np.where(far, a_error + rate_error - LIBM * log_q + 2.0 * UNIT_ROUNDOFF * np.abs(value), error)
-        return LogRatio(value, error * SLACK, g)
+        return log_ratio(*self.numbers, a, a_error)
 
     def inverse(self, value: Floats) -> Floats:
         r"""About the $a$ at which $\ln X$ has these values; $-\infty$ where it has not. Not certified."""
@@ -98,3 +86,21 @@ class PoissonRatio:
     def log_in_balls(self, a: Ball) -> Ball:
         """In balls, which know their own error."""
         return (ball(self.rate) * a.expm1()).log1p()
+
+
+def log_ratio(
+    q: float | Floats, complement: float | Floats, rate_error: float | Floats, a: Floats, a_error: float | Floats
+) -> LogRatio:
+    """The formula, for one rate below 1, or for a column of them and a row of losses for each."""
+    small = np.minimum(a, FAR)
+    y, grown = q * np.expm1(small), q * np.exp(small)
+    ratio = complement + grown
+    near, g = y > -0.5, grown / ratio
+    value = np.where(near, np.log1p(np.maximum(y, -0.5)), np.log(ratio))
+    moved = np.where(near, np.abs(y) / ratio, 1.0)
+    error = a_error * g + moved * (RELATIVE + rate_error) + LIBM * np.abs(value)
+    if a.max(initial=0.0) > FAR:
+        far, log_q = a > FAR, np.log(q)
+        value = np.where(far, a + log_q, value)
+        error = np.where(far, a_error + rate_error - LIBM * log_q + 2.0 * UNIT_ROUNDOFF * np.abs(value), error)
+    return LogRatio(value, error * SLACK, g)

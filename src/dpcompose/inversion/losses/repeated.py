@@ -22,7 +22,7 @@ RUNGS = 128
 """Frequencies on the ladder at which the decay of one kind of step is bounded."""
 
 
-def power(excess: Complexes, error: Floats, count: int) -> Logarithm:
+def power(excess: Complexes, error: Floats, count: int | Floats) -> Logarithm:
     r"""$k\ln\varphi$ from $f = \varphi - 1$ and $|\tilde f - f| \le e$.
 
     $|\tilde\varphi^k - \varphi^k| \le |\tilde\varphi|^k\bigl((1+e/|\tilde\varphi|)^k - 1\bigr)$, whatever the branch

@@ -45,43 +45,21 @@ class Window:
         if self.is_open:
             return np.zeros_like(x), np.zeros_like(x)
         if not self.is_band:
-            return self._edge(x, self.cut)
+            return log_edge(x, self.cut, self.fade)
         right = x > (0.5 * (self.floor + self.cut) if math.isfinite(self.cut) else math.inf)
         # Right of the middle: Φ((b-x)/w) minus the smaller Φ((a-x)/w); left of it: the same mirrored.
-        near, near_error = self._edge(np.where(right, x, -x), np.where(right, self.cut, -self.floor))
-        far, _ = self._edge(np.where(right, x, -x), np.where(right, self.floor, -self.cut))
+        near, near_error = log_edge(np.where(right, x, -x), np.where(right, self.cut, -self.floor), self.fade)
+        far, _ = log_edge(np.where(right, x, -x), np.where(right, self.floor, -self.cut), self.fade)
         ratio = np.exp(np.minimum(far - near, -1e-3))
         return near + np.log1p(-ratio), (near_error + LIBM) * (1.0 + 4.0 * ratio / (1.0 - ratio))
 
     def quick_log_value(self, x: Floats) -> Floats:
         r"""$\ln\chi$ alone, a quick value."""
-        return self.log_value(x)[0] if self.is_open or self.is_band else self._log_edge(x, self.cut)[0]
-
-    def _edge(self, x: Floats, cut: float | Floats) -> tuple[Floats, Floats]:
-        r"""$\ln\Phi((c-x)/w)$ and a bound on its error."""
-        value, outside, square, tail = self._log_edge(x, cut)
-        error = (ERFCX + 4.0 * LIBM) * (1.0 + square)
-        return value, np.where(outside, error, 2.0 * tail * error + LIBM * np.abs(value))
-
-    def _log_edge(self, x: Floats, cut: float | Floats) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
-        r"""$\ln\Phi((c-x)/w)$ through `erfcx`: $\Phi(-\xi) = \tfrac12e^{-\xi^2/2}\,\mathrm{erfcx}(\xi/\sqrt2)$.
-
-        Beside it, for its error: where $x > c$, $\xi^2/2$, and the smaller of the two tails.
-        """
-        y = (x - cut) / (self.fade * math.sqrt(2.0))
-        size = np.minimum(np.abs(y), 1e8)
-        scaled, square, outside = erfcx(size), size * size, y > 0.0
-        tail = 0.5 * np.exp(-square) * scaled
-        inside = np.log1p(-np.minimum(tail, 0.5))
-        return np.where(outside, math.log(0.5) - square + np.log(scaled), inside), outside, square, tail
+        return self.log_value(x)[0] if self.is_open or self.is_band else _at_edge(x, self.cut, self.fade)[0]
 
     def hazard(self, x: Floats) -> Floats:
         r"""$-\tfrac{d}{dx}\ln\Phi((b-x)/w)$, increasing in $x$."""
-        if math.isinf(self.cut):
-            return np.zeros_like(x)
-        y = (x - self.cut) / (self.fade * math.sqrt(2.0))
-        ratio: Floats = math.sqrt(2.0 / math.pi) / (erfcx(np.maximum(y, -25.0)) * self.fade)
-        return ratio
+        return np.zeros_like(x) if math.isinf(self.cut) else hazard_of_edge(x, self.cut, self.fade)
 
     def strip_exponent(self, width: float | Floats) -> float | Floats:
         r"""$\ln$ of how much $|\chi|$ can grow within $|y| \le a$."""
@@ -103,6 +81,33 @@ class Window:
         if math.isinf(edge):
             return ball(2 if edge < 0.0 else 0)
         return ((ball(edge) - mean) / scale).erfc()
+
+
+def log_edge(x: Floats, cut: float | Floats, fade: float | Floats) -> tuple[Floats, Floats]:
+    r"""$\ln\Phi((c-x)/w)$ and a bound on its error, for one edge or a column of them."""
+    value, outside, square, tail = _at_edge(x, cut, fade)
+    error = (ERFCX + 4.0 * LIBM) * (1.0 + square)
+    return value, np.where(outside, error, 2.0 * tail * error + LIBM * np.abs(value))
+
+
+def _at_edge(x: Floats, cut: float | Floats, fade: float | Floats) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
+    r"""$\ln\Phi((c-x)/w)$ through `erfcx`: $\Phi(-\xi) = \tfrac12e^{-\xi^2/2}\,\mathrm{erfcx}(\xi/\sqrt2)$.
+
+    Beside it, for its error: where $x > c$, $\xi^2/2$, and the smaller of the two tails.
+    """
+    y = (x - cut) / (fade * math.sqrt(2.0))
+    size = np.minimum(np.abs(y), 1e8)
+    scaled, square, outside = erfcx(size), size * size, y > 0.0
+    tail = 0.5 * np.exp(-square) * scaled
+    inside = np.log1p(-np.minimum(tail, 0.5))
+    return np.where(outside, math.log(0.5) - square + np.log(scaled), inside), outside, square, tail
+
+
+def hazard_of_edge(x: Floats, cut: float | Floats, fade: float | Floats) -> Floats:
+    """The same as `Window.hazard`, for one edge or a column of them."""
+    y = (x - cut) / (fade * math.sqrt(2.0))
+    ratio: Floats = math.sqrt(2.0 / math.pi) / (erfcx(np.maximum(y, -25.0)) * fade)
+    return ratio
 
 
 WHOLE = Window()

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from dpcompose.inversion.losses.decay import NO_DECAY, Layers, level_sets
-from dpcompose.inversion.losses.sampled_gaussian.density import SampledGaussianDensity
+from dpcompose.inversion.losses.sampled_gaussian.density import Density, SampledGaussianDensity
 from dpcompose.inversion.losses.sampled_gaussian.quadrature import ends
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Floats
@@ -23,37 +23,45 @@ CELLS = 128
 
 def density_layers(loss: SampledGaussianDensity, tilt: float, log_moment: Enclosure) -> Layers:
     """Uniform pieces below the tilted density of the loss, and its total variation."""
-    q, _, sigma, _ = loss.numbers
     if loss.window.is_band:
         return NO_DECAY  # a few jumps among many steps: the others supply the decay
     r = loss.exponent(tilt)
     left, right = density_ends(loss, r)
     edges = np.linspace(left, right, CELLS + 1)
+    widths, heights, variation = histogram(loss, edges, r, (log_moment.lower, log_moment.upper))
+    return level_sets(np.concatenate([[0.0], np.cumsum(widths)]), heights, variation=float(variation[0]))
+
+
+def histogram(
+    loss: Density, edges: Floats, r: float, log_moment: tuple[float | Floats, float | Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Widths and heights of cells under the tilted density of the loss, for a moment between two; and its variation."""
+    q, _, sigma, _ = loss.numbers
     l, l_error, g = loss.log_ratio(edges)  # noqa: E741
     rising, falling = slopes(loss, edges, g, r)
     half = 0.5 * np.diff(edges) * np.maximum(np.abs(rising), np.abs(falling)) * (1.0 + 1e-9)
-    x = 0.5 * (edges[1:] + edges[:-1])
+    x = 0.5 * (edges[..., 1:] + edges[..., :-1])
     middle, middle_error, _ = loss.log_ratio(x)
-    log_f = loss.log_density(x, r + 1.0) - (x - 0.5) / sigma**2 - math.log(q) + 2.0 * math.log(sigma)
-    scale = (x / sigma) ** 2 + np.abs(middle) * (abs(r) + 1.0) + np.abs(x - 0.5) / sigma**2 + abs(math.log(q)) + 1.0
+    log_f = loss.log_density(x, r + 1.0) - (x - 0.5) / sigma**2 - np.log(q) + 2.0 * np.log(sigma)
+    scale = (x / sigma) ** 2 + np.abs(middle) * (abs(r) + 1.0) + np.abs(x - 0.5) / sigma**2 + np.abs(np.log(q)) + 1.0
     scale += loss.window.strip_exponent(np.maximum(x - loss.window.cut, 0.0))
     blur = 1e-9 + (abs(r) + 1.0) * middle_error + 128.0 * UNIT_ROUNDOFF * scale
-    heights = np.exp(log_f - log_moment.upper - half - blur)
-    tops = np.exp(log_f - log_moment.lower + half + blur)
-    variation = math.inf
-    if falling[0] > 0.0 > rising[-1] and right > max(r, 0.0):  # monotone beyond both ends
-        variation = float((tops * 2.0 * half).sum() + tops[0] + tops[-1]) * (1.0 + 1e-9)
-    widths = np.abs(np.diff(l)) * (1.0 - 1e-9) - l_error[1:] - l_error[:-1]
-    return level_sets(np.concatenate([[0.0], np.cumsum(np.maximum(widths, 0.0))]), heights, variation=variation)
+    heights = np.exp(log_f - log_moment[1] - half - blur)
+    tops = np.exp(log_f - log_moment[0] + half + blur)
+    inside = (tops * 2.0 * half).sum(axis=-1, keepdims=True) + tops[..., :1] + tops[..., -1:]
+    monotone = (falling[..., :1] > 0.0) & (rising[..., -1:] < 0.0) & (edges[..., -1:] > max(r, 0.0))  # beyond both ends
+    widths = np.abs(np.diff(l)) * (1.0 - 1e-9) - l_error[..., 1:] - l_error[..., :-1]
+    return np.maximum(widths, 0.0), heights, np.where(monotone, inside * (1.0 + 1e-9), math.inf)
 
 
-def slopes(loss: SampledGaussianDensity, edges: Floats, g: Floats, r: float) -> tuple[Floats, Floats]:
+def slopes(loss: Density, edges: Floats, g: Floats, r: float) -> tuple[Floats, Floats]:
     r"""Upper and lower bounds on $(\ln f)'$ over each cell."""
     sigma = loss.numbers[2]
     hazard = loss.window.hazard(edges)
-    low, high = (g[:-1], g[1:]) if r >= -1.0 else (g[1:], g[:-1])
-    rising = (-edges[:-1] - 1.0 + (r + 1.0) * high) / sigma**2 - hazard[:-1]
-    falling = (-edges[1:] - 1.0 + (r + 1.0) * low) / sigma**2 - hazard[1:]
+    first, last = g[..., :-1], g[..., 1:]
+    low, high = (first, last) if r >= -1.0 else (last, first)
+    rising = (-edges[..., :-1] - 1.0 + (r + 1.0) * high) / sigma**2 - hazard[..., :-1]
+    falling = (-edges[..., 1:] - 1.0 + (r + 1.0) * low) / sigma**2 - hazard[..., 1:]
     return rising, falling
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +17,63 @@ from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.inversion.losses.window import WHOLE, Window
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Floats, nearest
+
+
+class Shown(Protocol):
+    """The part of the line that a window shows; of one law, or of many, one a row."""
+
+    @property
+    def cut(self) -> Any:
+        """Its upper end."""
+
+    @property
+    def fade(self) -> Any:
+        """Over how much it fades."""
+
+    @property
+    def floor(self) -> float:
+        """Its lower end."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this window is the whole line."""
+
+    @property
+    def is_band(self) -> bool:
+        """Whether this window leaves out the bulk."""
+
+    def log_value(self, x: Floats) -> tuple[Floats, Floats]:
+        r"""$\ln\chi$ and a bound on its error."""
+
+    def quick_log_value(self, x: Floats) -> Floats:
+        r"""$\ln\chi$ alone, a quick value."""
+
+    def hazard(self, x: Floats) -> Floats:
+        r"""$-(\ln\chi)'$ at the upper edge, increasing in $x$."""
+
+    def strip_exponent(self, width: float | Floats) -> float | Floats:
+        r"""$\ln$ of how much $|\chi|$ can grow within $|y| \le a$."""
+
+
+class Density(Protocol):
+    """One law along its output x, or a column of laws with a row of places for each."""
+
+    @property
+    def numbers(self) -> tuple[Any, Any, Any, Any]:
+        """Rate, its relative error, noise, its relative error."""
+
+    @property
+    def window(self) -> Shown:
+        """What is shown of it."""
+
+    def exponent(self, tilt: float) -> float:
+        r"""The exponent of $X$ under $e^{tL}dP$: $1+t$ or $-t$."""
+
+    def log_ratio(self, x: Floats) -> LogRatio:
+        r"""$l = \ln X$, an upper bound on its error, and $g = \sigma^2 l'$."""
+
+    def log_density(self, x: Floats, r: float) -> Floats:
+        r"""$\ln(nX^r\chi)$, a quick value."""
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpcompose.inversion.losses.nodes import Nodes
-from dpcompose.inversion.losses.sampled_gaussian.density import SampledGaussianDensity
+from dpcompose.inversion.losses.sampled_gaussian.density import Density, SampledGaussianDensity
 from dpcompose.inversion.losses.sampled_gaussian.strip import BLOCKS, Exponent, Places, crude, sharp
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, short
+from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, Floats, short
 from dpcompose.numerics.unreachable import TooManyNodes
 
 MOST_NODES = 200_000
@@ -26,30 +26,18 @@ PATIENT_NODES = 1_500
 """With more nodes than these, a sharper bound on the strip pays for itself."""
 _NEAR = 0.02 * 1.025 ** np.arange(340)
 _GROWING = np.concatenate([[0.0], _NEAR, _NEAR[-1] * 1.08 ** np.arange(1, 116)])
-_QUICKLY = _GROWING[:: -(-_GROWING.size // 64)]
+QUICKLY = _GROWING[:: -(-_GROWING.size // 64)]
 """Finely at first, since a steep tilt against a steep window leaves no room for coarse blocks; or not, which mostly
 does."""
 
 
 def quadrature_nodes(loss: SampledGaussianDensity, tilt: float, reach: float, error: float) -> Nodes:
     r"""Nodes $x = jh$, losses $\pm\ln X$ and weights $hn\chi$ (times $X$ for *remove*), every rounding bounded."""
-    _, _, sigma, sigma_error = loss.numbers
     r, base = loss.exponent(tilt), loss.exponent(0.0)
     step, width, exponent_at = best_rule(loss, r, reach, error)
     cover = covering(loss, r, step, 4.0 - math.log(error))
     x = step * cover.numbers
-    l, l_error, _ = loss.log_ratio(x)  # noqa: E741
-    fade, fade_error = loss.window.log_value(x)
-    exponent = 0.5 * (x / sigma) ** 2
-    constant = math.log(step / (sigma * math.sqrt(2.0 * math.pi)))
-    log_weights = constant - exponent + base * l + fade
-    weight_error = (6.0 * UNIT_ROUNDOFF + 2.0 * sigma_error) * exponent + base * l_error + fade_error
-    weight_error += (
-        4.0 * UNIT_ROUNDOFF * (np.abs(log_weights) + abs(constant) + np.abs(l))
-        + LIBM
-        + 6.0 * UNIT_ROUNDOFF
-        + sigma_error
-    )
+    l, l_error, log_weights, weight_error = weights_at(loss, x, step)  # noqa: E741
     log_rule = log_rule_error(width, step)
     mass_rule = math.exp(log_rule + float(crude(loss, width, base, 0.0)))
     return Nodes(
@@ -65,10 +53,29 @@ def quadrature_nodes(loss: SampledGaussianDensity, tilt: float, reach: float, er
     )
 
 
-def log_rule_error(width: float, step: float) -> float:
+def weights_at(loss: Density, x: Floats, step: float | Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    r"""$\ln X$ and $\ln$ of the weights at nodes of distance `step`, each with a bound on its error."""
+    _, _, sigma, sigma_error = loss.numbers
+    base = loss.exponent(0.0)
+    l, l_error, _ = loss.log_ratio(x)  # noqa: E741
+    fade, fade_error = loss.window.log_value(x)
+    exponent = 0.5 * (x / sigma) ** 2
+    constant = np.log(step / (sigma * math.sqrt(2.0 * math.pi)))
+    log_weights = constant - exponent + base * l + fade
+    weight_error = (6.0 * UNIT_ROUNDOFF + 2.0 * sigma_error) * exponent + base * l_error + fade_error
+    weight_error += (
+        4.0 * UNIT_ROUNDOFF * (np.abs(log_weights) + np.abs(constant) + np.abs(l))
+        + LIBM
+        + 6.0 * UNIT_ROUNDOFF
+        + sigma_error
+    )
+    return l, l_error, log_weights, weight_error
+
+
+def log_rule_error(width: float | Floats, step: float | Floats) -> Any:
     r"""$\ln\bigl(2/(e^{2\pi a/h}-1)\bigr)$."""
     turns = 2.0 * math.pi * width / step * (1.0 - 1e-12)
-    return math.log(2.0) - turns - math.log(-math.expm1(-turns))
+    return math.log(2.0) - turns - np.log(-np.expm1(-turns))
 
 
 def best_rule(loss: SampledGaussianDensity, r: float, reach: float, error: float) -> tuple[float, float, Exponent]:
@@ -88,18 +95,18 @@ def best_rule(loss: SampledGaussianDensity, r: float, reach: float, error: float
     if (right - left) / widest > PATIENT_NODES and not loss.window.is_band:
         x = np.concatenate([np.linspace(left, right, BLOCKS + 1), right + loss.numbers[2] * _GROWING[1:]])
         block_by_block = sharp(loss, r, x, log_right(loss, float(x[-1]), r, 1e-7 * loss.numbers[2]) + 1.0)
-        found = [(2.0 * math.pi * w / (need + max(block_by_block(w, reach), 0.0)), w) for w in widths.tolist()]
-        if max(found)[0] > widest:
-            widest, width = max(found)
-            exponent = _up_to_the_greatest(partial(block_by_block, width))
+        sharper = [2.0 * math.pi * w / (need + max(float(block_by_block(w, reach)[0]), 0.0)) for w in widths.tolist()]
+        if max(sharper) > widest:
+            widest, width = max(zip(sharper, widths.tolist(), strict=True))
+            exponent = up_to_the_greatest(partial(block_by_block, width))
     return short(widest * (1.0 - 1e-6), 20), width, exponent
 
 
-def _up_to_the_greatest(exponent: Callable[[float], float]) -> Exponent:
+def up_to_the_greatest(exponent: Callable[[float], Floats]) -> Exponent:
     """The bound grows with the frequency: one value serves all up to the greatest."""
 
     def constant(v: Floats) -> Floats:
-        return np.full(v.shape, exponent(float(np.max(v, initial=0.0))))
+        return exponent(float(np.max(v, initial=0.0))) + np.zeros(v.shape)
 
     return constant
 
@@ -155,7 +162,7 @@ def covering(loss: SampledGaussianDensity, r: float, step: float, depth: float) 
     sigma = loss.numbers[2]
     left, right = ends(loss, r, depth)
     least = 6.0 - depth + float(loss.log_density(np.linspace(left, right, 64), r).max())
-    found = _cover(loss, r, step, (left, right), _QUICKLY)
+    found = _cover(loss, r, step, (left, right), QUICKLY)
     for more in range(13):
         if found.log_tail < least:
             break
@@ -182,48 +189,49 @@ def log_outside(loss: SampledGaussianDensity, x: Floats, r: float, step: float) 
 
 
 def _log_outside(start: float, beyond: Places, r: float, step: float) -> float:
-    return float(np.logaddexp(log_left(beyond.loss, start, r, step), _log_right(beyond, r, step))) + 0.01
+    return float(log_beyond(np.array([start]), beyond, r, step)[0])
 
 
-def log_left(loss: SampledGaussianDensity, end: float, r: float, step: float) -> float:
+def log_beyond(start: Floats, beyond: Places, r: float, step: float | Floats) -> Floats:
+    """The same for one law, or for a column of them."""
+    found: Floats = np.logaddexp(log_left(beyond.loss, start, r, step), log_past(beyond, r, step)) + 0.01
+    return found
+
+
+def log_left(loss: Density, end: Floats, r: float, step: float | Floats) -> Floats:
     r"""Left of `end`: $\chi \le 1$ (for a band, $\chi$ rises there and is largest at the end), and $(\ln nX^r)' =
     (rg-x)/\sigma^2$ is at least its value $s$ at the end (if $r > 0$, at least $-x/\sigma^2$ there), so the sum is
     geometric, at most $hf/(e^{sh}-1)$.
     """
     sigma, window = loss.numbers[2], loss.window
-    at = np.array([end])
-    l, _, g = loss.log_ratio(at)  # noqa: E741
-    slope = (-end + min(r, 0.0) * float(g[0]) * (1.0 + 1e-9)) / sigma**2
-    value = -0.5 * (end / sigma) ** 2 - math.log(sigma * math.sqrt(2.0 * math.pi)) + r * float(l[0])
+    l, _, g = loss.log_ratio(end)  # noqa: E741
+    slope = (-end + min(r, 0.0) * g * (1.0 + 1e-9)) / sigma**2
+    value = -0.5 * (end / sigma) ** 2 - np.log(sigma * math.sqrt(2.0 * math.pi)) + r * l
     if window.is_band:  # ln χ has slope at least (floor - x)/w² left of the floor
-        slope += (window.floor - end) / window.fade**2 * (1.0 - 1e-9)
-        value += float(window.quick_log_value(at)[0])
-        if end >= window.floor:
-            return math.inf
-    return value + math.log(step) - _log_expm1(slope * step) if slope > 0.0 else math.inf
+        slope = np.where(end < window.floor, slope + (window.floor - end) / window.fade**2 * (1.0 - 1e-9), 0.0)
+        value = value + window.quick_log_value(end)
+    return np.where(slope > 0.0, value + np.log(step) - _log_expm1(slope * step), math.inf)
 
 
 def log_right(loss: SampledGaussianDensity, end: float, r: float, step: float) -> float:
     r"""Right of `end`: sum the largest values of the blocks of a growing grid; beyond the grid $(\ln nX^r\chi)' \le
     (r-x)/\sigma^2 - \xi^+/w$ makes the sum geometric.
     """
-    return _log_right(places_beyond(loss, end), r, step)
+    return float(log_past(places_beyond(loss, end), r, step)[0])
 
 
-def _log_right(places: Places, r: float, step: float) -> float:
+def log_past(places: Places, r: float, step: float | Floats) -> Floats:
+    """The same for one law, or for a column of them, given the growing grid."""
     loss, x = places.loss, places.x
-    sigma, window, end = loss.numbers[2], loss.window, float(x[0])
-    if r <= 0.0 < end and window.is_open:  # falls everywhere, at least as fast as the normal density
-        return float(loss.log_density(np.array([end]), r)[0]) + math.log(step) - _log_expm1(end / sigma**2 * step)
-    past = float(max(x[-1] - window.cut, 0.0)) / window.fade**2 if math.isfinite(window.cut) else 0.0
-    slope = (float(x[-1]) - max(r, 0.0)) / sigma**2 + past
-    if end <= 0.0 or slope <= 0.0 or (window.is_band and end < window.cut):
-        return math.inf
-    blocks = float(np.logaddexp.reduce(places.peaks(r) + np.log(np.diff(x) + step)))
-    blocks -= math.log(sigma * math.sqrt(2.0 * math.pi))
-    beyond = float(loss.log_density(x[-1:], r)[0]) + math.log(step) - _log_expm1(slope * step)
-    return float(np.logaddexp(blocks, beyond))
+    sigma, window, end, last = loss.numbers[2], loss.window, x[..., :1], x[..., -1:]
+    if r <= 0.0 and window.is_open and np.all(end > 0.0):  # falls everywhere, at least as fast as the normal density
+        return loss.log_density(end, r) + np.log(step) - _log_expm1(end / sigma**2 * step)
+    slope = (last - max(r, 0.0)) / sigma**2 + np.maximum(last - window.cut, 0.0) / window.fade**2
+    known = (end > 0.0) & (slope > 0.0) & (not window.is_band or end >= window.cut)
+    blocks = np.logaddexp.reduce(places.peaks(r) + np.log(np.diff(x) + step), axis=-1, keepdims=True)
+    beyond = loss.log_density(last, r) + np.log(step) - _log_expm1(slope * step)
+    return np.where(known, np.logaddexp(blocks - np.log(sigma * math.sqrt(2.0 * math.pi)), beyond), math.inf)
 
 
-def _log_expm1(x: float) -> float:
-    return math.log(math.expm1(x)) if x < 30.0 else x - 1e-12
+def _log_expm1(x: Floats) -> Floats:
+    return np.where(x < 30.0, np.log(np.expm1(np.clip(x, LEAST, 30.0))), x - 1e-12)

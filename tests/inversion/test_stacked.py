@@ -1,0 +1,116 @@
+"""Many different steps in arrays: nothing but the time may tell them from the same steps one by one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcompose.inversion import Direction, SampledGaussianLoss, profile
+from dpcompose.inversion.line import jumps
+from dpcompose.inversion.losses import stacked as module
+from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.inversion.losses.repeated import Repeated
+from dpcompose.inversion.losses.stacked import Stack, stacked
+from dpcompose.inversion.losses.window import Window
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def gaussians(direction: Direction, rate: float, count: int = 24) -> list[LossSum]:
+    """Different rates, noises and counts."""
+    random = np.random.default_rng(count)
+    return [
+        Repeated(
+            SampledGaussianLoss(rate * random.uniform(0.5, 2.0), random.uniform(0.7, 4.0), direction),
+            int(random.integers(1, 6)),
+        )
+        for _ in range(count)
+    ]
+
+
+CASES = [gaussians(direction, rate) for direction in Direction for rate in (0.2, 0.01, 0.001)]
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stacks of eight rows, from the ninth step on."""
+    monkeypatch.setattr(module, "MANY", 8)
+    monkeypatch.setattr(module, "TALL", 8)
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("summands", CASES)
+@pytest.mark.parametrize("log_mass", [None, -20.0])
+def test_a_stack_is_the_sum_of_its_steps(summands: list[LossSum], log_mass: float | None) -> None:
+    """Moments, centres and transforms agree within both bounds; no bound on the decay is far off."""
+    pile = stacked(summands)
+    assert len(pile) == 3
+    if log_mass is not None:
+        pile = [s.trimmed(log_mass, 3) for s in pile]
+    for s in pile:
+        assert isinstance(s, Stack)
+        alone: list[LossSum] = list(s.members)
+        if log_mass is not None and s.trim_lost:
+            edges = s.rows.window
+            alone = [_through(m, c.item(), f.item()) for m, c, f in zip(s.members, edges.cut, edges.fade, strict=True)]
+        for tilt in (0.5, 6.0):
+            whole, parts = s.tilted(tilt, 40.0, 1e-17), [m.tilted(tilt, 40.0, 1e-17) for m in alone]
+            room = whole.log_moment_error + sum(p.log_moment_error for p in parts)
+            assert room < 1e-9 * (1.0 + abs(whole.log_moment))
+            assert abs(whole.log_moment - math.fsum(p.log_moment for p in parts)) <= room
+            for indices in (np.arange(1, 60), np.arange(5, 6000, 640)):
+                found = whole.logarithm(2.0**-7, indices)
+                each = [p.logarithm(2.0**-7, indices) for p in parts]
+                drift = 2.0**-7 * indices * (whole.centre - sum(p.centre for p in parts))
+                turned = found.phase + drift - sum(e.phase for e in each)
+                allowed = found.error + sum(e.error for e in each) + 1e-12
+                known = allowed < 0.1  # where a transform cannot be told from 0, a bound stands in for it
+                assert known[0]
+                assert (np.abs(found.modulus - sum(e.modulus for e in each)) <= allowed)[known].all()
+                assert (np.abs(np.sin(0.5 * turned)) <= allowed)[known].all()
+            frequencies = np.array([0.5, 5.0, 50.0])
+            decay, each_decay = whole.log_decay(frequencies), sum(p.log_decay(frequencies) for p in parts)
+            assert (decay <= 0.0).all()
+            assert (decay <= 0.9 * each_decay).all()
+            assert (decay >= whole.logarithm(0.5, np.array([1, 10, 100])).modulus - 1e-9).all()
+
+
+def _through(summand: Repeated, cut: float, fade: float) -> Repeated:
+    assert isinstance(summand.loss, SampledGaussianLoss)
+    return Repeated(replace(summand.loss, window=Window(cut=cut, fade=fade)), summand.count)
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("summands", CASES)
+def test_what_is_trimmed_is_no_more_than_said(summands: list[LossSum]) -> None:
+    """The bound on the lost probability holds the exact one of every step, and is close to it."""
+    for s in stacked(summands):
+        trimmed = s.trimmed(-30.0, 8)
+        assert isinstance(trimmed, Stack)
+        if not trimmed.trim_lost:
+            continue
+        edges = trimmed.rows.window
+        exact = [
+            _through(m, c.item(), f.item()).trim_lost
+            for m, c, f in zip(trimmed.members, edges.cut, edges.fade, strict=True)
+        ]
+        assert sum(exact) * (1.0 - 1e-9) <= trimmed.trim_lost <= sum(exact) * (1.0 + 1e-9)
+        assert trimmed.trim_lost <= math.exp(-29.0)
+
+
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize("rate", [0.05, 0.004])
+def test_answers_are_the_same(direction: Direction, rate: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enclosures of one ε, in arrays and one by one; both narrow."""
+    losses = [(s.loss, s.count) for s in gaussians(direction, rate, 40) if isinstance(s, Repeated)]
+    apart = profile(losses).epsilon(1e-6, 1e-7)
+    monkeypatch.setattr(module, "MANY", 8)
+    seen = []
+    monkeypatch.setattr(jumps, "stacked", lambda s: seen.append(stacked(s)) or seen[-1])
+    together = profile(losses).epsilon(1e-6, 1e-7)
+    assert any(isinstance(s, Stack) for s in seen[0])
+    assert together.gap < 1e-6
+    assert max(apart.lower, together.lower) <= min(apart.upper, together.upper)
