@@ -14,7 +14,8 @@ from mpmath import mp, mpf
 
 import dpcompose as dpc
 from dpcompose.interop.dp_accounting import Accountant
-from oracles.definitions import real
+from dpcompose.kernel import STANDARD
+from oracles.definitions import divergence, real
 
 ADD, REPLACE, SPECIAL = dp_accounting.NeighboringRelation
 
@@ -108,6 +109,39 @@ def test_noisy_selections_reach_their_members() -> None:
         wrong = mp.quad(lambda z: laplace(a)(z) * beyond(2 * a, z + half), [-90, -10, -half, 0, 10, 90])
         found = dpc.epsilon(dpc.AboveThreshold(epsilon=Fraction(3, 2)), delta=0)
         assert found.lower == pytest.approx(float(mp.log((1 - wrong) / wrong)), rel=1e-9)
+
+
+def thresholds(values: tuple[int, ...], epsilon: mpf) -> list[mpf]:
+    """The chance that each query is the first above 0, and that none is; Δ = 1."""
+    a, b = 2 / epsilon, 4 / epsilon
+
+    def below(t: mpf) -> mpf:
+        return mp.exp(t / b) / 2 if t < 0 else 1 - mp.exp(-t / b) / 2
+
+    def chance(above: int, z: mpf) -> mpf:
+        first = mp.fprod(below(z - value) for value in values[:above])
+        last = 1 - below(z - values[above]) if above < len(values) else 1
+        return mp.exp(-abs(z) / a) / (2 * a) * first * last
+
+    cuts = [-80, -20, *sorted({0, *values}), 20, 80]
+    return [mp.quad(lambda z, above=above: chance(above, z), cuts) for above in range(len(values) + 1)]
+
+
+@pytest.mark.parametrize(
+    "values, moved", [((0,), (1,)), ((0, 0), (1, -1)), ((1, 0, 0), (0, 1, 1)), ((3, -2), (2, -1)), ((-4,), (-5,))]
+)
+def test_a_threshold_costs_its_own_noise_and_half(values: tuple[int, ...], moved: tuple[int, ...]) -> None:
+    mechanism = dpc.AboveThreshold(epsilon=Fraction(3, 2))
+    with mp.workdps(20):
+        p, q = thresholds(values, mpf(3) / 2), thresholds(moved, mpf(3) / 2)
+        assert abs(mp.fsum(p) - 1) < mpf(10) ** -12
+        for order in (Fraction(3, 2), Fraction(2), Fraction(8), Fraction(60)):
+            assert divergence(p, q, order) <= dpc.renyi(mechanism, order).upper * (1 + 1e-9)
+    curve = STANDARD.theorems["above_threshold_curve"](mechanism).guarantee.curve
+    x = 0.75  # Laplace noise whose ε is half of it
+    law = math.log(8 / 15 * math.exp(7 * x) + 7 / 15 * math.exp(-8 * x)) / 7
+    assert float(curve.at(8)) == pytest.approx(law + x)
+    assert law + x < 1.5
 
 
 MIXTURES = [((0, 1, 2), (0.5, 0.25, 0.25), 1), ((Fraction(1, 2), 3), (0.75, 0.25), 2)]

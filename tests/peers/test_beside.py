@@ -7,12 +7,17 @@ so no sound peer lies below it. A peer that does is named, with the sentence tha
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import dp_accounting
+import numpy as np
+import opendp.prelude as dp
 import pytest
+from autodp import mechanism_zoo, transformer_zoo
 from dp_accounting import dp_event as ev
+from jax_privacy.matrix_factorization import sensitivity
 
 import dpcompose as dpc
 from dpcompose.interop.dp_accounting import from_event
@@ -87,6 +92,42 @@ def test_no_peer_accounts_for_draws_with_replacement() -> None:
     for peer in (PLD, RDP):
         assert not any(peer(neighboring_relation=relation).supports(drawn) for relation in (ADD, REPLACE, SPECIAL))
     assert 0.36 < dpc.epsilon(from_event(drawn, REPLACE), delta=DELTA).upper < 1.2
+
+
+def test_a_banded_matrix_beside_jax_privacy() -> None:
+    """Its sensitivity is in single precision, and the noise that it asks for is read off a grid."""
+    n, bands = 12, (1.0, 0.5, 0.25)
+    strategy = sum(value * np.eye(n, k=-k) for k, value in enumerate(bands))
+    moved = sensitivity.get_sensitivity_banded(np.asarray(strategy), min_sep=4, max_participations=3)
+    peer = PLD().compose(ev.GaussianDpEvent(3 / float(moved))).get_epsilon(DELTA)
+    ours = dpc.epsilon(
+        dpc.BandedMatrix(noise_std=3, coefficients=bands, steps=n, separation=4, participations=3), delta=DELTA
+    )
+    assert ours.lower * (1 - 1e-6) <= peer
+    assert ours.upper <= peer * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 20])
+def test_thresholds_beside_autodp(count: int) -> None:
+    """Its noise on the threshold has the scale b, on queries 2b; at the best of all orders it says what ours says."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        step = mechanism_zoo.LaplaceSVT_Mechanism(params={"b": 4.0, "k": 100, "c": 1})
+        peer = float(transformer_zoo.Composition()([step], [count]).get_approxDP(DELTA))
+    ours = dpc.epsilon(count * dpc.AboveThreshold(epsilon=0.5), delta=DELTA)
+    assert ours.lower < ours.upper <= peer * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("selection", [dpc.PermuteAndFlip, dpc.ReportNoisyMax])
+def test_selections_beside_opendp(selection: Any) -> None:
+    """Its noisy maximum is permute-and-flip, told by exponential noise; it adds up, and we compose."""
+    dp.enable_features("contrib")
+    scores = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)
+    once = dp.m.make_noisy_max(*scores, dp.max_divergence(), scale=4.0)
+    peer = dp.c.make_composition([once] * 20).map(1)
+    assert selection(epsilon=once.map(1)) == selection(epsilon=0.5)
+    ours = dpc.epsilon(20 * selection(epsilon=0.5), delta=DELTA)
+    assert 0 < ours.lower < ours.upper < peer
 
 
 @pytest.mark.parametrize("people, local", [(10_000, 1.0), (100_000, 2.0)])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated
 
 from dpcompose.description import Adjacency, Mechanism
 from dpcompose.kernel import Side, describes
-from dpcompose.notions import ApproxDP
+from dpcompose.mechanisms.laplace import LaplaceCurve
+from dpcompose.notions import ApproxDP, Curve, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
 from dpcompose.parameters import EPSILON
 from dpcompose.sources import DR14, HERE, MS20
@@ -59,6 +61,32 @@ def noisy_max_is_pure(m: ReportNoisyMax) -> ApproxDP:
 def above_threshold_is_pure(m: AboveThreshold) -> ApproxDP:
     r"""AboveThreshold, which halts at its first answer above, is $(\varepsilon, 0)$-DP however many queries it took."""
     return ApproxDP(m.epsilon, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdCurve(Curve):
+    """That of the noisy threshold, which is Laplace noise at half of ε, and the other half for the queries."""
+
+    epsilon: Real
+
+    def at(self, order: Real) -> Ball:
+        """The curve; never above ε, which it reaches as the order grows."""
+        half = Fraction(self.epsilon) / 2
+        return LaplaceCurve(half).at(order) + ball(half)
+
+    def guess(self, order: float) -> float:
+        """The curve in floats."""
+        half = float(self.epsilon) / 2.0
+        return LaplaceCurve(half).guess(order) + half
+
+
+@describes("SVT-RDP", HERE.at("Thresholds"))
+def above_threshold_curve(m: AboveThreshold) -> Renyi:
+    r"""Where the threshold's noise is $z$ for one input and $z+\Delta$ for the other, no output is more than
+    $e^{\varepsilon/2}$ times as likely. So $D_\alpha$ exceeds that of Laplace noise of scale $2\Delta/\varepsilon$ by
+    at most $\varepsilon/2$.
+    """
+    return Renyi(ThresholdCurve(m.epsilon))
 
 
 @describes("PF-MEMBER", HERE.at("Members of selections"), side=Side.LOWER)
