@@ -22,7 +22,8 @@ from typing import Any
 from _knobs import DELTA, KNOBS, PLAN, Ask
 
 import dpcompose as dpc
-from dpcompose import referee
+from dpcompose import plots, referee
+from dpcompose.plots.looks import BLACK, BLUE, DASHED, DOTTED, GREEN, ORANGE, PURPLE, SOLID, VERMILION
 from dpcompose.referee.judging import Cell, asked, limited
 from dpcompose.referee.works import Work
 
@@ -186,9 +187,9 @@ def page(points: list[dict[str, Any]]) -> str:
 INTRODUCTION = """
 `make bench` measures this again: `bench/curves.py`. Every accountant of the [referee](referee.md) is asked for ε at
 δ = 10⁻⁶ after 1000 steps at rate 0.01 and noise multiplier 1, unless a picture says otherwise. Times are processor time
-on one shared core. The second number is how far a sound answer lies above our certified upper end, which is itself
-within 10⁻⁹ of the truth. *Below* is an answer below the truth, *failed* is none, *stopped* none in five seconds; the
-accountant is then not asked for more of the same. Measured on 16 November 2026, with the versions of the referee.
+on one shared core. *Above* says how far a sound answer lies above our certified upper end, relatively; that end is
+itself within 10⁻⁹ of the truth. *Below* is an answer below the truth, *failed* is none, *stopped* none in five seconds;
+the accountant is then not asked for more of the same. Measured on 16 November 2026, with the versions of the referee.
 """
 TITLES = {
     "gap": "Time against gap",
@@ -202,22 +203,28 @@ TITLES = {
 def _table(points: list[dict[str, Any]]) -> list[str]:
     names, places = list(dict.fromkeys(p["accountant"] for p in points)), sorted({p["x"] for p in points})
     if points and points[0]["sweep"] == "gap":
-        rows = [f"| {p['accountant']} | {p['x']} | {_cell(p)} |" for p in points]
-        return ["| accountant | asked for | time, how far above the truth |", "|---|---|--:|", *rows]
+        rows = [f"| {p['accountant']} | {p['x']} | {_spent(p)} | {_above(p)} |" for p in points]
+        return ["| accountant | asked for | time | above |", "|---|---|--:|--:|", *rows]
     if points and points[0]["sweep"] == "calibration":
         rows = [f"| {p['accountant']} | {p['x']:.6f} | {_time(p['seconds'])} | {p['gap']:.1g} |" for p in points]
         return ["| accountant | noise multiplier | time | ε below or above 2 by |", "|---|--:|--:|--:|", *rows]
     known = {(p["accountant"], p["x"]): p for p in points}
-    rows = [f"| {name} | {' | '.join(_cell(known.get((name, x))) for x in places)} |" for name in names]
-    return [f"| | {' | '.join(f'{x:g}' for x in places)} |", f"|---|{'--:|' * len(places)}", *rows]
+    lines: list[str] = []
+    for title, cell in {"time": _spent, "above": _above}.items():
+        rows = [f"| {name} | {' | '.join(cell(known.get((name, x))) for x in places)} |" for name in names]
+        lines += [f"| {title} | {' | '.join(f'{x:g}' for x in places)} |", f"|---|{'--:|' * len(places)}", *rows, ""]
+    return lines[:-1]
 
 
-def _cell(point: dict[str, Any] | None) -> str:
-    if point is None:
-        return "–"
-    if point["state"] != "sound":
-        return "stopped" if "TimeoutError" in point["fault"] else point["state"]
-    return f"{_time(point['seconds'])}, {point['gap']:.0e}" if point["gap"] is not None else _time(point["seconds"])
+def _spent(point: dict[str, Any] | None) -> str:
+    if point is None or point["state"] == "sound":
+        return _time(point["seconds"]) if point else "–"
+    return "stopped" if "TimeoutError" in point["fault"] else str(point["state"])
+
+
+def _above(point: dict[str, Any] | None) -> str:
+    sound = point if point and point["state"] == "sound" and point["gap"] is not None else None
+    return f"{sound['gap']:.0e}" if sound else "–"
 
 
 def _time(seconds: float) -> str:
@@ -240,33 +247,28 @@ def _faster(points: list[dict[str, Any]]) -> list[str]:
     return found or ["No sound peer was faster on any row of the three sweeps."]
 
 
+COLOURS = {"dpcompose": BLACK, "dp_accounting": ORANGE, "Opacus": GREEN, "prv-accountant": VERMILION, "autodp": PURPLE}
+DASHES = {"RDP": DASHED, "autodp": DASHED, "riskcal": DOTTED}
+"""By the first and the last word of a name. Those of Rényi are dashed, and riskcal lies on dp_accounting's grid."""
+
+
 def draw(points: list[dict[str, Any]], folder: Path) -> None:
-    """One picture a sweep, and one of time against gap."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
-
-    mpl.rcParams["svg.hashsalt"] = "dpcompose"
+    """One picture a sweep, and one of time against gap, in the style of all pictures."""
     names = list(dict.fromkeys(p["accountant"] for p in points))
     for name in TITLES:
-        figure, axes = plt.subplots(figsize=(8, 4))
-        for i, accountant in enumerate(names):
-            mine = [p for p in points if (p["accountant"], p["state"], p["sweep"]) == (accountant, "sound", name)]
-            if not mine:
-                continue
-            xs = [max(p["gap"] or 1e-12, 1e-12) if name in {"gap", "calibration"} else p["x"] for p in mine]
-            how = "o" if name == "calibration" else "o-"
-            style = {"color": "black", "linewidth": 2.5} if accountant == "dpcompose" else {"color": f"C{i}"}
-            if accountant == "riskcal":  # on top of dp_accounting's, whose grid it uses
-                how = how.replace("-", ":")
-            axes.plot(xs, [p["seconds"] for p in mine], how, label=accountant, markersize=4, **style)
         label = SWEEPS[name][0] if name in SWEEPS else "how far above the truth, relatively"
-        axes.set(xscale="log", yscale="log", xlabel=label, ylabel="processor time, s")
-        axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5))
-        figure.tight_layout()
-        figure.savefig(folder / f"bench-{name}.svg", metadata={"Date": None})
-        plt.close(figure)
+        picture = plots.figure()
+        with plots.styled():
+            axes = picture.add_subplot(xscale="log", yscale="log", xlabel=label, ylabel="processor time, s")
+            for accountant in names:
+                mine = [p for p in points if (p["accountant"], p["state"], p["sweep"]) == (accountant, "sound", name)]
+                xs = [max(p["gap"] or 1e-12, 1e-12) if name in {"gap", "calibration"} else p["x"] for p in mine]
+                first, *_, last = accountant.split() * 2
+                style = {"color": COLOURS.get(first, BLUE), "label": accountant if mine else None}
+                dash = "" if name == "calibration" else DASHES.get(last, SOLID)
+                axes.plot(xs, [p["seconds"] for p in mine], "o", ls=dash, **style)
+        plots.legend(axes)
+        plots.save(picture, folder / f"bench-{name}.svg")
 
 
 def main() -> None:

@@ -35,6 +35,7 @@ html_title = "dpcompose"
 html_math_renderer = "mathml"
 html_show_sphinx = False
 html_static_path = ["_static"]
+html_favicon = "../src/dpcompose/server/pages/assets/icon.svg"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5c8e", "color-brand-content": "#0b5c8e"},
     "dark_css_variables": {"color-brand-primary": "#6cb8e6", "color-brand-content": "#6cb8e6"},

@@ -193,7 +193,7 @@ def aliasing() -> Figure:
             axes.set_title(f"period W = {period:.1f}, {word}")
         pair[0].set_ylabel(r"$e^{t(y-\varepsilon)}\,\delta(y)/\delta(\varepsilon)$")
         picture.legend(*pair[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        picture.suptitle(f"What the trapezoid sum adds up. {TITLE}, δ = 1e-5", fontsize=10.0)
+        picture.suptitle(f"What the trapezoid sum adds up\n{TITLE}, δ = 1e-5", x=0.01, ha="left", fontsize=10.0)
     return picture
 
 

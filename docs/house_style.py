@@ -18,6 +18,14 @@ SHOWING = frozenset({"text", "python", "pycon", "console"})
 RIGHT_TO_LEFT = "ar/"
 OPENING = re.compile(r"[(\[“‘«]+$")
 CLOSING = re.compile(r"[,.;:!?)\]”’»%-]\S{0,8}")
+UNBROKEN = re.compile(r"(?:\S+ )?[=≤≥] \S+|\(ε, δ\)\S*|\S*\de-\d+\S*|\S+ •")
+"""What no line may break: an equation in plain text, a pair, a power of ten, a word and its mark."""
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+LISTING = re.compile(r"<pre>.*?</pre>", re.DOTALL)
+NAME = re.compile(r'(?<=<span class="pre">)[^<]+')
+JOINT = re.compile(r"(?<=[\w)])([._/])(?=\w)")
+PICTURE = re.compile(r'<img [^>]*src="([^"]+)"[^>]*>')
+ARABIC = re.compile(r"[\u0600-\u06ff]")
 
 
 def in_columns(text: str, language: str) -> bool:
@@ -46,12 +54,38 @@ def keep_together(_app: Sphinx, document: nodes.document, _name: str) -> None:
         together = nodes.inline(classes=["together"])
         formula.replace_self(together)
         if before and opening:
-            before.parent.replace(before, nodes.Text(before.astext()[: opening.start()]))
+            swap(before, nodes.Text(before.astext()[: opening.start()]))
             together += nodes.Text(opening[0])
         together += formula
         if after and closing:
-            after.parent.replace(after, nodes.Text(after.astext()[closing.end() :]))
+            swap(after, nodes.Text(after.astext()[closing.end() :]))
             together += nodes.Text(closing[0])
+
+
+def keep_whole(_app: Sphinx, document: nodes.document, _name: str) -> None:
+    """Let no line break inside of what is read as one: `δ = 1e-6`, `(ε, δ)`, `--delta`."""
+    for text in list(document.findall(nodes.Text)):
+        said, parent = text.astext(), text.parent
+        if isinstance(parent, nodes.literal):
+            parent["classes"] += ["option"] if OPTION.match(said) else []
+        elif not isinstance(parent, nodes.FixedTextElement | nodes.math) and UNBROKEN.search(said):
+            pieces: list[nodes.Node] = []
+            for found, rest in zip([*UNBROKEN.findall(said), ""], UNBROKEN.split(said), strict=True):
+                pieces += [nodes.Text(rest), nodes.inline("", found, classes=["together"])]
+            swap(text, *pieces[:-1])
+
+
+def mark_arabic(_app: Sphinx, document: nodes.document, _name: str) -> None:
+    """Let a cell in Arabic run from right to left, also in a table that does not."""
+    for cell in document.findall(nodes.entry):
+        if ARABIC.match(cell.astext()):
+            cell["classes"].append("arabic")
+
+
+def swap(text: nodes.Text, *others: nodes.Node) -> None:
+    """Put others in the place of this very text; docutils would take the first that reads the same."""
+    place = next(i for i, child in enumerate(text.parent.children) if child is text)
+    text.parent[place : place + 1] = others
 
 
 def neighbour(node: nodes.Node, step: int) -> nodes.Text | None:
@@ -62,15 +96,21 @@ def neighbour(node: nodes.Node, step: int) -> nodes.Text | None:
 
 
 def turn(_app: Sphinx, name: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
-    """Set the Arabic pages from right to left."""
-    if name.startswith(RIGHT_TO_LEFT) and "body" in context:
-        context["body"] = f'<div lang="ar" dir="rtl">{context["body"]}</div>'
+    """Set what the writer wrote: long names break at their joints, pictures open, Arabic runs from right to left."""
+    if "body" not in context:
+        return
+    body = LISTING.sub(lambda found: OPTION.sub(r'<span class="option">\g<0></span>', found[0]), context["body"])
+    body = NAME.sub(lambda found: JOINT.sub(r"\1<wbr>", found[0]), body)
+    body = PICTURE.sub(r'<a class="picture" href="\1">\g<0></a>', body)
+    context["body"] = f'<div lang="ar" dir="rtl">{body}</div>' if name.startswith(RIGHT_TO_LEFT) else body
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Look at every page after it is read, and before it is written."""
     app.connect("doctree-resolved", mark_columns)
     app.connect("doctree-resolved", keep_together)
+    app.connect("doctree-resolved", keep_whole)
+    app.connect("doctree-resolved", mark_arabic)
     app.connect("html-page-context", turn)
     app.add_css_file("house.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

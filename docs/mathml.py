@@ -31,13 +31,20 @@ REWRITTEN = [
     (re.compile(r"\\dots(?![a-zA-Z])"), r"\\ldots"),
     (re.compile(r"\\([dt]?frac)\s*(\d)\s*(\d)"), r"\\\1{\2}{\3}"),
     (re.compile(r"\\(?:textstyle|displaystyle|middle|[bB]igg?)(?![a-zA-Z])\s*"), ""),
+    (re.compile(r"(?<=\d),(?=\d)"), r",{}"),
 ]
 NAMED = re.compile(r"&(?!lt;|gt;|amp;|quot;)(\w+);")
 RELATIONS = frozenset("=<>≤≥≈≠∈∉⊂⊆→←↦∼≡⊢∝⇒⇔≪≫≲≳,;")
 SIGNS = frozenset("+−±⋅×")
 OPENING, CLOSING = frozenset("([{⌊⌈⟨"), frozenset(")]}⌋⌉⟩")
-MARKS = {"'": "\N{PRIME}", "*": "\N{ASTERISK OPERATOR}", "|": "|", "‖": "‖"}
+BARS = frozenset("|‖")
+ENDING = CLOSING | BARS | frozenset("'!")
+LARGE = frozenset("∑∏∫")
+MARKS = {"'": "\N{PRIME}", "*": "\N{ASTERISK OPERATOR}", "|": "|", "‖": "‖", "/": "/"}
 """Signs that stand close to what they belong to, and as what a math font draws them at the right height."""
+SCRIPTED = frozenset({"msub", "msup", "msubsup", "munder", "mover", "munderover"})
+TIGHT = {"lspace": "0", "rspace": "0"}
+THIN = "0.167em"
 APPLIED = "\N{FUNCTION APPLICATION}"
 SHORT = 14
 """A formula in a sentence with at most so many letters is not broken."""
@@ -56,9 +63,13 @@ def mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
     formula = ET.fromstring(NAMED.sub(lambda name: html.unescape(name[0]), found))  # noqa: S314 - our own
     for row in list(formula.iter()):
         if row.text in MARKS:
-            row.attrib |= {"lspace": "0", "rspace": "0"}
+            row.attrib |= TIGHT | ({"stretchy": "false"} if row.text == "‖" else {})
             row.text = MARKS[row.text]
-        row[:] = spaced(list(row))
+        if kind(row) in SCRIPTED:
+            for sign in (sign for script in row[1:] for sign in script.iter(f"{{{SPACE}}}mo")):
+                sign.attrib |= TIGHT
+        else:
+            row[:] = spaced(list(row))
     breakable = as_block or len("".join(formula.itertext()).split()) > SHORT
     return "<wbr>".join(written(piece, as_block=as_block) for piece in pieces(list(formula), breakable=breakable))
 
@@ -74,34 +85,54 @@ def written(children: list[ET.Element], *, as_block: bool) -> str:
     return ET.tostring(formula, encoding="unicode", short_empty_elements=False)
 
 
+def kind(element: ET.Element) -> str:
+    """What an element is, without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
 def is_mark(element: ET.Element, marks: frozenset[str]) -> bool:
     """Whether an element is an operator among these."""
-    return element.tag == f"{{{SPACE}}}mo" and (element.text or "") in marks
+    return kind(element) == "mo" and (element.text or "") in marks
 
 
 def spaced(children: list[ET.Element]) -> list[ET.Element]:
-    """Set the name of a function off from what it multiplies and from an argument without brackets."""
+    """Room as TeX gives it: names of functions stand off, and no room before what has nothing on its left."""
     found: list[ET.Element] = []
     for index, child in enumerate(children):
+        mark = (found[-1].text or "") if found and kind(found[-1]) == "mo" else None
+        first = not found or (mark is not None and mark not in ENDING)
         following = children[index + 1] if index + 1 < len(children) else None
-        if following is not None and following.text == APPLIED and found:
-            before = found[-1]
-            if before.tag != f"{{{SPACE}}}mo" or (before.text or "") in CLOSING:
-                found.append(thin())
+        bare = following is not None and not is_mark(opening(following), OPENING | RELATIONS)
+        applied = following is not None and following.text == APPLIED
+        sign = base(child)
+        word = len(sign.text or "") > 1 and (sign.text or "").isalpha()
+        if not first and mark not in BARS and (applied or (word and kind(child) in SCRIPTED and kind(sign) == "mi")):
+            found.append(thin())
+        if kind(sign) == "mo" and word:
+            sign.attrib |= {"lspace": "0" if first else THIN, "rspace": THIN if bare else "0"}
+        elif first and is_mark(sign, SIGNS):
+            sign.set("form", "prefix")
+        elif first and is_mark(sign, LARGE):
+            sign.set("lspace", "0")
         found.append(child)
-        if child.text == APPLIED and following is not None and not is_mark(opening(following), OPENING):
+        if bare and (child.text == APPLIED or (word and kind(child) in SCRIPTED and kind(sign) == "mi")):
             found.append(thin())
     return found
 
 
+def base(element: ET.Element) -> ET.Element:
+    """What carries the indices and exponents of an element."""
+    return base(element[0]) if len(element) and kind(element) in SCRIPTED else element
+
+
 def opening(element: ET.Element) -> ET.Element:
     """What a reader meets first in an element."""
-    return opening(element[0]) if len(element) and element.tag == f"{{{SPACE}}}mrow" else element
+    return opening(element[0]) if len(element) and kind(element) == "mrow" else element
 
 
 def thin() -> ET.Element:
     """A thin space."""
-    return ET.Element(f"{{{SPACE}}}mspace", {"width": "0.167em"})
+    return ET.Element(f"{{{SPACE}}}mspace", {"width": THIN})
 
 
 def pieces(children: list[ET.Element], *, breakable: bool) -> Iterator[list[ET.Element]]:

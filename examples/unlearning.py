@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 
 import dpcompose as dpc
+from dpcompose import plots
+from dpcompose.plots.looks import BLACK, BLUE, DASHED, GREEN, ORANGE
 
 ROWS, TESTS, FEATURES, WITHDRAWN = 4000, 4000, 10, 2
 PENALTY = Fraction(40)
 DELTA = Fraction("1e-5")
 EPSILONS = (Fraction("0.5"), Fraction(1), Fraction(2))
 STEPS = (1, 10, 25, 50, 75, 100, 150, 200)
-COLOURS = ("#E69F00", "#0072B2", "#009E73")  # colour-blind safe (Okabe and Ito)
+COLOURS = (ORANGE, BLUE, GREEN)
 
 
 @dataclass(frozen=True)
@@ -164,27 +164,28 @@ def from_nothing(after: Task, steps: int) -> float:
 
 
 def draw(found: list[Outcome], scratch: list[float], curves: tuple[list[float], float], path: Path) -> Path:
-    """Left, what each step adds to the divergence; right, how far from the model fitted again the result is."""
+    """Above, what each step adds to the divergence; below, how far from the model fitted again the result is."""
     parts, noise_std = curves
-    mpl.use("Agg")
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    for order, colour in zip((2, 8, 32), COLOURS, strict=True):
-        curve = np.cumsum([order * a**2 / (2 * noise_std**2) for a in parts])
-        left.plot(np.arange(1, len(parts) + 1), curve, color=colour, lw=2, label=f"α = {order}")
-    left.set(xlabel="steps taken", ylabel="Rényi divergence so far", yscale="log", title="what the steps add up to")
-    left.legend()
-    for epsilon, colour in zip(EPSILONS, COLOURS, strict=True):
-        rows = [o for o in found if o.epsilon == epsilon]
-        away = [o.away for o in rows]
-        right.plot([o.steps for o in rows], away, "o-", color=colour, lw=2, label=f"ε = {float(epsilon):g}")
-    right.plot(STEPS, scratch, "k--", lw=1, label="from nothing, without noise")
-    right.set(xlabel="steps T", ylabel="distance from the model fitted again", yscale="log")
-    right.set_title(f"what is left to pay, at δ = {float(DELTA):g}")
-    right.legend()
+    figure = plots.figure()
+    figure.set_size_inches(7.2, 7.6)
+    with plots.styled():
+        above, below = figure.subplots(2, 1, gridspec_kw={"hspace": 0.1})
+        for order, colour in zip((2, 8, 32), COLOURS, strict=True):
+            curve = np.cumsum([order * a**2 / (2 * noise_std**2) for a in parts])
+            above.plot(np.arange(1, len(parts) + 1), curve, color=colour, label=f"order α = {order}")
+        above.set(xlabel="steps taken", ylabel="Rényi divergence so far", yscale="log")
+        above.set_title("What the steps add up to")
+        above.legend(loc="lower right")
+        for epsilon, colour in zip(EPSILONS, COLOURS, strict=True):
+            rows = [o for o in found if o.epsilon == epsilon]
+            away = [o.away for o in rows]
+            below.plot([o.steps for o in rows], away, "o-", color=colour, label=f"ε = {float(epsilon):g}")
+        below.plot(STEPS, scratch, color=BLACK, ls=DASHED, lw=1, label="from nothing, without noise")
+        below.set(xlabel="number of steps T", ylabel="distance from the model fitted again", yscale="log")
+        below.set_title("More steps come closer; a smaller ε keeps farther away (δ = 1e-5)")
+        below.legend(loc="upper right")
     path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
-    return path
+    return plots.save(figure, path)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@
 
 `plot(value)` gives a figure, `plot(value, axes)` paints on axes of yours, and `save(value, "x.svg")` writes a file.
 
-Read `canvas`, `looks` and `pictures`, then the painters: `lines`, `squares`, `bars` and `advised`.
+Read `looks`, `canvas` and `pictures`, then the painters: `lines`, `squares`, `bars` and `advised`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from itertools import pairwise
 from matplotlib.axes import Axes
 
 from dpcompose.curves.noise_contest import Noises
-from dpcompose.plots.canvas import beside, paint
+from dpcompose.plots.canvas import beside, paint, plain_numbers
 from dpcompose.plots.looks import BLACK, BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, SKY, SOLID, VERMILION, Look, number
 
 NOISES = {
@@ -32,6 +32,7 @@ def _(result: Noises, axes: Axes) -> None:
         xscale="log",
         yscale="log",
     )
+    plain_numbers(axes)
     if result.closed_form:
         axes.plot(*zip(*result.closed_form, strict=True), color=GREY, ls=SOLID, lw=1.2, label="closed form (KOV-4.2)")
     for name, look in NOISES.items():

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from dpcompose.numerics.enclosure import rounded
-from dpcompose.plots.canvas import paint, say
+from dpcompose.plots.canvas import paint, plain_numbers, say
 from dpcompose.plots.looks import BLACK, BLUE, label, look, number, subject
 from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison
@@ -34,6 +34,7 @@ def _(result: Comparison, axes: Axes) -> None:
     axes.grid(visible=False, axis="y")
     if least > 0 and most / least > _WIDE:
         axes.set(xscale="log", xlim=(least / 2, most * 4))
+        plain_numbers(axes)
     else:
         axes.set_xlim(0, 1.16 * most if most > 0 else 1)
     for place, value in enumerate(values):
@@ -53,7 +54,7 @@ def _(result: Comparison, axes: Axes) -> None:
 
 @paint.register
 def _(result: Answer, axes: Axes) -> None:
-    axes.set(xlabel=result.question, title=str(result.enclosure))
+    axes.set(xlabel=result.question, title=f"{result.question} ∈ {result.enclosure}")
     _intervals((result,), axes)
     axes.set_yticks([])
 
@@ -66,6 +67,7 @@ def _(result: Answers, axes: Axes) -> None:
         return
     _intervals(result.each, axes)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.margins(y=0.15)
     axes.invert_yaxis()
 
 

@@ -14,8 +14,10 @@ from functools import singledispatch
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 from dpcompose.errors import InvalidParameter
+from dpcompose.plots.looks import number
 
 SIZE = (7.2, 4.3)
 STYLE = {
@@ -54,6 +56,14 @@ class Picture(Figure):
         return held.getvalue()
 
 
+class PlainNumbers(LogFormatter):
+    """Numbers such as 0.5 and 200 on a logarithmic axis, also between powers of ten where these are few."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """The label of one mark; none where labels would crowd."""
+        return number(x) if super().__call__(x, pos) else ""
+
+
 def styled() -> AbstractContextManager[None]:
     """The style, while a picture is painted or written."""
     return mpl.rc_context(STYLE)  # type: ignore[arg-type]
@@ -73,6 +83,14 @@ def beside(axes: Axes, title: str = "") -> None:
         axes.legend(title=title, alignment="left", loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
 
 
+def plain_numbers(axes: Axes) -> None:
+    """Every logarithmic axis in plain numbers."""
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_formatter(PlainNumbers())
+            axis.set_minor_formatter(PlainNumbers())
+
+
 def say(axes: Axes, sentence: str) -> None:
     """One sentence in the middle of the axes, where there is nothing to draw."""
     axes.text(0.5, 0.5, sentence, transform=axes.transAxes, ha="center", va="center", wrap=True)
@@ -83,4 +101,4 @@ def drawable(values: Iterable[float | None]) -> list[float]:
     return [math.nan if value is None or not math.isfinite(value) else float(value) for value in values]
 
 
-__all__ = ["SIZE", "Picture", "beside", "drawable", "paint", "say", "styled"]
+__all__ = ["SIZE", "Picture", "beside", "drawable", "paint", "plain_numbers", "say", "styled"]

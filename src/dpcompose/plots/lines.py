@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogFormatter
 
 from dpcompose.curves.loss_laws import LossDistribution
 from dpcompose.curves.renyi_orders import Converted, RenyiCurve
 from dpcompose.curves.sweeps import Growth, PrivacyProfile, Sweep
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.plots.canvas import beside, drawable, paint, say
+from dpcompose.plots.canvas import beside, drawable, paint, plain_numbers, say
 from dpcompose.plots.looks import BLACK, BLUE, GREY, SOLID, VERMILION, label, look, number, subject
 
 TRUTH = "the truth (certified)"
@@ -21,6 +20,10 @@ _ROOM = {"linear": 6.0, "log": 60.0}
 """A theorem may lie so many times above the truth; beyond that it leaves the picture."""
 _LEAST_DELTA = 1e-12
 _FAR = 700.0
+_SEEN = 1e-3
+"""A part of the highest bar that can still be seen."""
+_DUST = 1e-15
+"""A probability so small may be what floats leave over."""
 
 
 @paint.register
@@ -33,6 +36,7 @@ def _(result: Growth, axes: Axes) -> None:
         xscale=scale,
         yscale=scale,
     )
+    plain_numbers(axes)
     _theorems(result, axes)
     _band(axes, result.at, result.truth)
     known = [e.upper for e in result.truth if 0 < e.upper < math.inf]
@@ -49,6 +53,7 @@ def _(result: Growth, axes: Axes) -> None:
 @paint.register
 def _(result: PrivacyProfile, axes: Axes) -> None:
     axes.set(title=subject(result.subject), xlabel="ε", ylabel="δ", yscale="log")
+    plain_numbers(axes)
     _theorems(result, axes)
     _band(axes, result.at, result.truth)
     least = min((e.upper for e in result.truth if e.upper > _LEAST_DELTA), default=_LEAST_DELTA)
@@ -69,7 +74,9 @@ def _theorems(result: Sweep, axes: Axes) -> None:
     for values, names in alike.items():
         style = look(names[0])
         shown = _shown(values, axes)
-        axes.plot(_floats(result.at), shown, color=style.colour, ls=style.dash, label=label(*names), gid=names[0])
+        alone = "o" if np.count_nonzero(np.isfinite(shown)) == 1 else ""  # a line of one point cannot be seen
+        (line,) = axes.plot(_floats(result.at), shown, color=style.colour, ls=style.dash, gid=names[0])
+        line.set(label=label(*names), marker=alone)
 
 
 def _band(axes: Axes, at: Sequence[Real], truth: Sequence[Enclosure]) -> None:
@@ -98,9 +105,7 @@ def _(result: RenyiCurve, axes: Axes) -> None:
     at = "" if result.delta is None else f", and ε at δ = {number(result.delta)}"
     axes.set(title=subject(result.subject), xlabel="order α", ylabel=f"Rényi divergence{at}")
     axes.set(xscale="log", yscale="log")
-    for axis in (axes.xaxis, axes.yaxis):  # numbers such as 5 and 200, also between powers of ten where these are few
-        axis.set_major_formatter(LogFormatter())
-        axis.set_minor_formatter(LogFormatter())
+    plain_numbers(axes)
     heights = _shown([e.upper for e in result.divergences], axes)
     if all(map(math.isnan, heights)):
         say(axes, "every Rényi divergence is infinite, or 0")
@@ -129,13 +134,17 @@ def _converted(converted: Converted, orders: Sequence[float], axes: Axes) -> Non
 
 @paint.register
 def _(result: LossDistribution, axes: Axes) -> None:
-    axes.set(title=subject(result.subject), xlabel="privacy loss ln(P/Q)")
+    leak = f"; infinite with probability {result.infinite:.3g}" if result.infinite > _DUST else ""
+    axes.set(title=subject(result.subject), xlabel=f"privacy loss ln(P/Q){leak}")
     if result.atoms:
         losses, masses = zip(*result.atoms, strict=True)
         axes.set_ylabel("probability")
-        axes.vlines(losses, 0, masses, color=BLUE, lw=1.6, label="one input (P)")
-        axes.vlines(losses, 0, _other(losses, masses), color=VERMILION, lw=3.5, alpha=0.35, label="its neighbour (Q)")
+        axes.vlines(losses, 0, masses, color=BLUE, lw=1.6, zorder=3, label="one input (P)")
+        other = _other(losses, masses)
+        axes.vlines(losses, 0, other, color=VERMILION, lw=3.5, alpha=0.35, label="its neighbour (Q)")
         _plain_limits(axes, max(masses))
+        seen = [loss for loss, *ps in zip(losses, masses, other, strict=True) if max(ps) >= _SEEN * max(masses)]
+        axes.set_xlim(1.1 * min(*seen, -0.1), 1.1 * max(*seen, 0.1))
     elif result.mass:
         edges = np.array(result.edges)
         density = np.array(result.mass) / np.diff(edges)
@@ -147,8 +156,6 @@ def _(result: LossDistribution, axes: Axes) -> None:
         axes.stairs(other, edges, color=VERMILION, lw=1.6, ls=(0, (4, 2)), label="its neighbour (Q)")
         _plain_limits(axes, max(*density, *other))
     axes.axvline(0, color=GREY, lw=0.8)
-    if result.infinite > 0:
-        axes.plot([], [], " ", label=f"loss is infinite with\nprobability {number(result.infinite)}")
     beside(axes)
 
 
