@@ -151,6 +151,7 @@ def test_the_rates_of_nested_samples_multiply() -> None:
     inner = ev.PoissonSampledDpEvent(0.25, ev.GaussianDpEvent(1.0))
     event = ev.PoissonSampledDpEvent(0.5, inner)
     assert from_event(event) == dpc.Sampled(dpc.Gaussian(noise_std=1.0), rate=Fraction(1, 8))
+    assert from_event(event, REPLACE) == from_event(ev.PoissonSampledDpEvent(0.125, ev.GaussianDpEvent(1.0)), REPLACE)
     said = accounted(event).get_epsilon(1e-5)
     truth = bisected(lambda e: sampled_gaussian(Fraction(1, 8), 1, e), 1e-5, 20)
     assert truth <= said <= truth * (1 + mpf(10) ** -6)

@@ -12,7 +12,6 @@ from dpcompose.interop.profiles import dominating_pair
 from dpcompose.mechanisms import BlackBox
 from dpcompose.prove.answer import delta as delta_at
 
-required("opendp", "opendp")
 _measures = required("opendp.measures", "opendp")
 RELATIONS = {
     "SymmetricDistance()": Adjacency.ADD_REMOVE,

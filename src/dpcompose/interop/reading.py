@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from dpcompose.description import Adjacency, Composition, Mechanism
@@ -149,55 +150,48 @@ def _repeated(event: Event, relation: Adjacency) -> Mechanism:
 
 
 def _poisson(event: Event, relation: Adjacency) -> Mechanism:
+    """Rates of nested samples multiply; Gaussians on one sample are the one that they make.
+
+    A record that is replaced moves a sum by twice what it adds to it.
+    """
     rate = _amount(event, "sampling_probability")
     if rate is None or rate > 1:
         raise UnknownEvent("A sampling probability lies from 0 to 1.", event.origin)
-    inner = mechanism_of(event["event"], relation)
-    return sampled_sum(inner, rate, event) if relation is REPLACE_ONE else sampled(inner, rate)
-
-
-def sampled_sum(inner: Mechanism, rate: Real, event: Event) -> Mechanism:
-    """A Poisson sample of which a record is replaced: sums, to which a record adds half of what it moves."""
+    inner = _alone(mechanism_of(event["event"], relation))
+    if not rate or inner == NOTHING or is_non_private(inner):
+        return inner if rate else NOTHING
+    if isinstance(inner, Sampled | SampledSum):
+        return replace(inner, rate=Fraction(rate) * Fraction(inner.rate))
     whole = fused(inner)
-    if not rate or whole == NOTHING or is_non_private(whole):
-        return whole if rate else NOTHING
-    if isinstance(whole, Composition) and len(whole.parts) == 1 and whole.parts[0][1] == 1:
-        whole = whole.parts[0][0]
+    if relation is not REPLACE_ONE:
+        return Sampled(whole, rate=rate)
     if not isinstance(whole, Gaussian):
         raise UnknownEvent("Under replace_one only Gaussians have a theorem here on a Poisson sample.", event.origin)
     return SampledSum(whole, rate=rate, contribution=Fraction(whole.sensitivity) / 2)
 
 
-def sampled(inner: Mechanism, rate: Real) -> Mechanism:
-    """A Poisson sample: of a sample, one with the product of both rates; of Gaussians, of the one they are together."""
-    whole = inner.flat() if isinstance(inner, Composition) else inner
-    if not rate or whole == NOTHING or is_non_private(whole):
-        return whole if rate else NOTHING
-    if isinstance(whole, Composition) and len(whole.parts) == 1 and whole.parts[0][1] == 1:
-        whole = whole.parts[0][0]
-    if isinstance(whole, Sampled):
-        return Sampled(whole.mechanism, rate=Fraction(rate) * Fraction(whole.rate))
-    return Sampled(fused(whole), rate=rate)
+def _alone(mechanism: Mechanism) -> Mechanism:
+    """What runs once and alone, out of the composition around it."""
+    if not isinstance(mechanism, Composition):
+        return mechanism
+    whole = mechanism.flat()
+    return whole.parts[0][0] if [count for _, count in whole.parts] == [1] else whole
 
 
-def _without_replacement(event: Event, relation: Adjacency) -> Mechanism:
-    if relation is not REPLACE_ONE:
-        raise UnknownEvent("Sampling without replacement is accounted for under replace_one alone.", event.origin)
-    inner = mechanism_of(event["event"], relation)
-    if is_non_private(inner):
-        return NON_PRIVATE
-    size, of = event["sample_size"], event["source_dataset_size"]
-    return SampledWithoutReplacement(fused(inner), size=size, of=of)
+def _drawn(
+    kind: type[SampledWithoutReplacement | SampledWithReplacement],
+) -> Callable[[Event, Adjacency], Mechanism]:
+    """How a sample of fixed size is read."""
 
+    def read(event: Event, relation: Adjacency) -> Mechanism:
+        if relation is not REPLACE_ONE:
+            raise UnknownEvent(f"{event.name} is accounted for under replace_one alone.", event.origin)
+        inner = mechanism_of(event["event"], relation)
+        if is_non_private(inner):
+            return NON_PRIVATE
+        return kind(fused(inner), size=event["sample_size"], of=event["source_dataset_size"])
 
-def _with_replacement(event: Event, relation: Adjacency) -> Mechanism:
-    if relation is not REPLACE_ONE:
-        raise UnknownEvent("Sampling with replacement is accounted for under replace_one alone.", event.origin)
-    inner = mechanism_of(event["event"], relation)
-    if is_non_private(inner):
-        return NON_PRIVATE
-    size, of = event["sample_size"], event["source_dataset_size"]
-    return SampledWithReplacement(fused(inner), size=size, of=of)
+    return read
 
 
 def _truncated(event: Event, relation: Adjacency) -> Mechanism:
@@ -277,8 +271,8 @@ READERS: Mapping[str, Callable[[Event, Adjacency], Mechanism]] = {
     "ComposedDpEvent": _composed,
     "SelfComposedDpEvent": _repeated,
     "PoissonSampledDpEvent": _poisson,
-    "SampledWithoutReplacementDpEvent": _without_replacement,
-    "SampledWithReplacementDpEvent": _with_replacement,
+    "SampledWithoutReplacementDpEvent": _drawn(SampledWithoutReplacement),
+    "SampledWithReplacementDpEvent": _drawn(SampledWithReplacement),
     "TruncatedSubsampledGaussianDpEvent": _truncated,
     "RepeatAndSelectDpEvent": _selected,
     "MixtureOfGaussiansDpEvent": _mixture,
@@ -286,4 +280,4 @@ READERS: Mapping[str, Callable[[Event, Adjacency], Mechanism]] = {
 }
 """How each event is read; one that is not here is unknown."""
 
-__all__ = ["NON_PRIVATE", "NOTHING", "fused", "is_non_private", "mechanism_of", "root_below", "sampled"]
+__all__ = ["NON_PRIVATE", "NOTHING", "fused", "is_non_private", "mechanism_of", "root_below"]

@@ -154,14 +154,9 @@ def _selected(m: RepeatAndSelect) -> Event:
     return Event("RepeatAndSelectDpEvent", {"event": event_of(m.mechanism), "mean": above(m.mean), "shape": shape})
 
 
-def _with_replacement(m: SampledWithReplacement) -> Event:
+def _drawn(m: SampledWithoutReplacement | SampledWithReplacement) -> Event:
     fields = {"source_dataset_size": m.of, "sample_size": m.size, "event": event_of(m.mechanism)}
-    return Event("SampledWithReplacementDpEvent", fields)
-
-
-def _without_replacement(m: SampledWithoutReplacement) -> Event:
-    fields = {"source_dataset_size": m.of, "sample_size": m.size, "event": event_of(m.mechanism)}
-    return Event("SampledWithoutReplacementDpEvent", fields)
+    return Event(f"{type(m).__name__}DpEvent", fields)
 
 
 def _composition(m: Composition) -> Event:
@@ -196,8 +191,8 @@ WRITERS: Mapping[type[Mechanism], Callable[[Any], Event]] = {
     NameAndShame: _name_and_shame,
     Sampled: _sampled,
     SampledSum: _sampled_sum,
-    SampledWithoutReplacement: _without_replacement,
-    SampledWithReplacement: _with_replacement,
+    SampledWithoutReplacement: _drawn,
+    SampledWithReplacement: _drawn,
     TruncatedSample: _truncated,
     RepeatAndSelect: _selected,
     MixtureOfGaussians: _mixture,

@@ -228,9 +228,9 @@ def log_past(places: Places, r: float, step: float | Floats) -> Floats:
         return loss.log_density(end, r) + np.log(step) - _log_expm1(end / sigma**2 * step)
     slope = (last - max(r, 0.0)) / sigma**2 + np.maximum(last - window.cut, 0.0) / window.fade**2
     known = (end > 0.0) & (slope > 0.0) & (not window.is_band or end >= window.cut)
-    blocks = np.logaddexp.reduce(places.peaks(r) + np.log(np.diff(x) + step), axis=-1, keepdims=True)
-    beyond = loss.log_density(last, r) + np.log(step) - _log_expm1(slope * step)
-    return np.where(known, np.logaddexp(blocks - np.log(sigma * math.sqrt(2.0 * math.pi)), beyond), math.inf)
+    blocks = np.logaddexp.reduce(places.peaks(r) + np.log(places.widths + step), axis=-1, keepdims=True)
+    beyond = r * places.log_ratio[..., -1:] + places.base[..., -1:] + np.log(step) - _log_expm1(slope * step)
+    return np.where(known, np.logaddexp(blocks, beyond) - np.log(sigma * math.sqrt(2.0 * math.pi)), math.inf)
 
 
 def _log_expm1(x: Floats) -> Floats:

@@ -103,10 +103,15 @@ class Places:
         return found
 
     @cached_property
+    def widths(self) -> Floats:
+        """Of the blocks."""
+        return self.x[..., 1:] - self.x[..., :-1]
+
+    @cached_property
     def drop(self) -> Floats:
         """How far the tangent of `base` at its left end falls over each block, at least."""
         fall = (self.x / self.loss.numbers[2] ** 2 + self.loss.window.hazard(self.x))[..., :-1]
-        least: Floats = np.where(fall > 0.0, fall * (1.0 - 1e-9), fall * (1.0 + 1e-9)) * np.diff(self.x)
+        least: Floats = np.where(fall > 0.0, fall * (1.0 - 1e-9), fall * (1.0 + 1e-9)) * self.widths
         return least
 
     def peaks(self, r: float) -> Floats:
