@@ -48,7 +48,9 @@ def counted(monkeypatch: pytest.MonkeyPatch, word: str) -> list[str]:
     return seen
 
 
-def together(account: ledger.Account, path: Path, keys: list[str]) -> dict[str, ledger.Grant | Exception]:
+def together(
+    account: ledger.Account, path: Path, keys: list[str], seen: int = CLIENTS - 2
+) -> dict[str, ledger.Grant | Exception]:
     """Each key asked by a thread of its own, all of them waiting at the door when it opens."""
     found: dict[str, ledger.Grant | Exception] = {}
 
@@ -64,7 +66,7 @@ def together(account: ledger.Account, path: Path, keys: list[str]) -> dict[str, 
     for thread in threads:
         thread.start()
     until = time.monotonic() + 10
-    while sum(os.pread(inside, door.PLACES, 0)) < len(keys) - 2 and time.monotonic() < until:
+    while sum(os.pread(inside, door.PLACES, 0)) < seen and time.monotonic() < until:
         time.sleep(0.01)
     os.close(inside)
     for thread in threads:
@@ -92,6 +94,30 @@ def test_the_cap_holds_inside_one_transaction(account, path: Path) -> None:
 def test_one_key_of_many_who_wait_is_charged_and_started_once(account, path: Path) -> None:
     grants = together(account, path, ["same"] * CLIENTS)
     assert sum(grant.fresh for grant in grants.values()) == 1
+    assert account.used["epsilon"] == Fraction(2, 10)
+
+
+def test_who_shares_a_place_goes_elsewhere(account, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door.threading, "get_native_id", lambda: 5)
+    grants = together(account, path, [f"k{i}" for i in range(CLIENTS)], seen=1)
+    assert all(grant.fresh for grant in grants.values())
+    assert account.used["epsilon"] == Fraction(9, 10)
+    assert account.book.verify().holds
+
+
+def test_nobody_queues_at_the_lock_while_the_door_is_shut(account, path: Path) -> None:
+    inside = os.open(f"{path}-door", os.O_RDWR)
+    fcntl.flock(inside, fcntl.LOCK_EX)
+    places: set[int] = set()
+    spending = threading.Thread(target=account.spend, args=(TENTH,), kwargs={"key": "k"})
+    spending.start()
+    until = time.monotonic() + 10
+    while len(places) < 3 and time.monotonic() < until:
+        places |= {place for place, waits in enumerate(os.pread(inside, door.PLACES, 0)) if waits}
+        time.sleep(0.01)
+    os.close(inside)
+    spending.join(30)
+    assert len(places) >= 3, "it asks again, elsewhere, where an answer can find it"
     assert account.used["epsilon"] == Fraction(2, 10)
 
 

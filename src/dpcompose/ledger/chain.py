@@ -12,7 +12,7 @@ import rfc8785
 
 GENESIS = "0" * 64
 SCHEMA = "dpc.entry/1"
-ENCODE = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+ENCODE = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ except ImportError:  # not on Windows
 
 HALF = 4096
 HEIGHT = re.compile(rb'"height": (\d+), "hash": "[0-9a-f]*", "epoch"')
+ENCODE = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 SHORT = 8
 """Bytes of a hash that are kept for each entry."""
 REGISTRY = 0
@@ -149,8 +150,9 @@ class Mark:
                 if fcntl is not None:
                     fcntl.flock(handle, fcntl.LOCK_EX)
                 data = os.pread(handle, 2 * HALF, 0)
-                older, newer = sorted((0, HALF), key=lambda place: _height(data, place))
-                if _height(data, newer) < memory.height:
+                first, second = _height(data, 0), _height(data, HALF)
+                older, newer = (0, HALF) if first < second else (HALF, 0)
+                if max(first, second) < memory.height:
                     known = None if memory.used else _read(data, newer)
                     os.pwrite(handle, _sealed(memory.after(known)), older)
             finally:
@@ -168,8 +170,7 @@ class Mark:
 
 
 def _sealed(memory: Memory) -> bytes:
-    fields = {name: getattr(memory, name) for name in Memory.__slots__}
-    text = json.dumps(fields, ensure_ascii=False).encode()
+    text = ENCODE({name: getattr(memory, name) for name in Memory.__slots__}).encode()
     sealed = b"%08x %s\n" % (zlib.crc32(text), text)
     if len(sealed) > HALF:
         raise StoreError("An account with so long a name or so many coordinates cannot be marked.")

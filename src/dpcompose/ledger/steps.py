@@ -97,19 +97,18 @@ def outcome(step: Step, before: Documents, made: Prepared, placed: Placed) -> Ou
 
 def marked(mark: Mark, kept: Sequence[tuple[Plain, Placed]]) -> list[Placed]:
     """Mark the durable steps of clients that mark at the same place, once for all."""
-    folder, latest = str(mark.folder), dict[int, Memory]()
-    for plain, placed in reversed(kept):
-        known = all(debit.account in latest for debit in plain.debits) and plain.chain in latest
-        if plain.durable and plain.folder == folder and not (known and latest[plain.chain].used):
+    folder = str(mark.folder)
+    latest: dict[int, Memory] = {}
+    for plain, placed in kept:
+        if plain.durable and plain.folder == folder:
             names = {debit.account: name for debit, name in zip(plain.debits, plain.names, strict=True)}
             for memory in memories(_head(plain, placed), _used(plain, placed), names):
-                later = latest.get(memory.account)
-                latest[memory.account] = memory if later is None else later.after(memory)
+                latest[memory.account] = memory.after(latest.get(memory.account))
     try:
         mark.remember(*latest.values())
     except StoreError:
         return [placed for _, placed in kept]  # each finds out by itself, and says so
-    return [placed._replace(marked=plain.folder == folder) for plain, placed in kept]
+    return [Placed(*placed[:3], plain.folder == folder) for plain, placed in kept]
 
 
 def _head(plain: Plain, placed: Placed) -> Head:

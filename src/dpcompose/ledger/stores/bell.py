@@ -25,10 +25,13 @@ class Bell:
             if isinstance(name, bytes):
                 self.address = name.hex()
 
-    def wait(self) -> None:
-        """Until it rings, or it was long enough."""
-        with suppress(BlockingIOError):
+    def wait(self) -> bool:
+        """Until it rings, or it was long enough; whether it rang."""
+        try:
             self._socket.recv(1)
+        except BlockingIOError:
+            return False
+        return True
 
     def ring(self, address: str) -> None:
         """Wake somebody, if there is anybody."""

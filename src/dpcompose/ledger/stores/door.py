@@ -1,14 +1,14 @@
 """The door of a file: one writer is inside at a time, and serves those who wait outside.
 
-Before it waits, a client leaves its plain step at the door. Whoever comes in takes all steps that lie there into one
-transaction, leaves the answers when that is durable, goes, and wakes those it served and one of those it did not. So
-sixteen clients wait for the disk about as often as one.
+A client that finds the door shut leaves its plain step there. Whoever is inside takes all steps that lie there into one
+transaction, leaves the answers when that is durable, wakes those it served, and looks again; when it goes it wakes one
+of those who came since. So sixteen clients wait for the disk about as often as one.
 
-What lies at the door is a hint and never the truth. A step that is lost, overwritten or torn is run by its own client,
-which comes in by itself when nobody wakes it. An answer that is lost is looked up in the book, where the client finds
-its own token. A client that was killed may leave a step behind, which is then charged as if it had died a moment later;
-one that is old is not taken. A call that wakes says nothing: what it is about is read at the door, which only those may
-write who may write the book.
+What lies at the door is a hint and never the truth. A step that is lost, overwritten or torn is left again, or run by
+its own client, which comes in by itself when nobody wakes it. An answer that is lost is looked up in the book, where
+the client finds its own token. A client that was killed may leave a step behind, which is then charged as if it had
+died a moment later; one that is old is not taken. A call that wakes says nothing: what it is about is read at the door,
+which only those may write who may write the book.
 """
 
 from __future__ import annotations
@@ -38,13 +38,17 @@ STEP, ANSWER = 4096, 512
 STEPS = 4096
 """Where the steps begin; before them one byte for each place says whether somebody waits there."""
 ANSWERS = STEPS + PLACES * STEP
-FORMAT = "1"
+FORMAT = "2"
 OLD = 30.0
 """Seconds after which a step that was left is nobody's any more."""
 PATIENCE = 0.05
-"""Seconds after which a client that nobody wakes comes in by itself."""
+"""Seconds after which a client that nobody wakes tries to come in by itself."""
 PASSES = 16
 """So often whoever is inside serves those who came meanwhile, before it goes."""
+PATIENT = 40
+"""So often it does, before it queues at the lock."""
+Answer = tuple[Placed | None]
+"""Where a step came to stand; None if it was not plain."""
 Serve = Callable[[Sequence[Plain]], Sequence[Placed | None]]
 
 
@@ -88,45 +92,50 @@ class Door:
             self._leave(handle)
 
     def pass_through(self, plain: Plain, serve: Serve) -> Placed | None:
-        """Leave a step, and find it answered or serve all that wait; None if it is not plain."""
+        """Go in and serve all that wait, or leave a step and find it answered; None if it is not plain."""
         if fcntl is None:
             return serve([plain])[0]
-        handle, name, place, inside = self.open(), secrets.token_hex(8), self._place(), False
-        said = f"{FORMAT} {name} {time.monotonic()} {self._bell.address} {to_text(plain)}"
+        handle, inside = self.open(), False
         try:
-            left = _put(handle, STEPS + place * STEP, STEP, said) and _flag(handle, place, b"\1")
-            answer = self._waited(handle, place, name) if left else None
+            inside = _entered(handle)
+            if inside:
+                return self._serve(handle, plain, serve)
+            name = secrets.token_hex(8)
+            answer = self._waited(handle, name, to_text(plain))
             if answer is None:
                 inside = True
                 fcntl.flock(handle, fcntl.LOCK_EX)
-                answer = _answer(handle, place, name) or self._serve(handle, name, plain, serve)
-            return answer
+                answer = _answer(handle, self._own.place, name) or (self._serve(handle, plain, serve, name),)
+            return answer[0]
         finally:
             self._leave(handle) if inside else os.close(handle)
 
-    def _waited(self, handle: int, place: int, name: str) -> Placed | None:
-        """The answer; or None if this client should go in, or is in already."""
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if not self._bell.rings:
+    def _waited(self, handle: int, name: str, step: str) -> Answer | None:
+        """Leave a step and wait for its answer; None if this client should go in, or is in already.
+
+        A step that nobody answers is left again at another place: somebody else may have the same. Nobody queues at the
+        lock meanwhile, since who does so is not woken by an answer.
+        """
+        bell, heard = self._bell, False
+        for _ in range(PATIENT):
+            place = self._own.place
+            if not heard:
+                said = f"{FORMAT} {name} {time.monotonic()} {bell.address} {step}"
+                if not (_put(handle, STEPS + place * STEP, STEP, said) and _flag(handle, place, b"\1")):
                     return None
-                self._bell.wait()
-            else:
+            if _entered(handle) or not bell.rings:
                 return None
+            heard = bell.wait()
             answer = _answer(handle, place, name)
             if answer is not None:
                 return answer
+            if not heard:
+                self._own.place = secrets.randbelow(PLACES)
         return None
 
-    def _serve(self, handle: int, name: str, plain: Plain, serve: Serve) -> Placed | None:
+    def _serve(self, handle: int, plain: Plain, serve: Serve, name: str = "") -> Placed | None:
         """This client's step and those of all that wait, then of those who came meanwhile: all is at hand."""
-        waiting = _waiting(handle)
-        others = [other for other in waiting if other.name != name]
-        if len(others) == len(waiting):
-            self._own.place = None  # somebody else has the same place
+        others = [other for other in _waiting(handle) if other.name != name]
         own, *answers = serve([plain, *(from_text(other.step) for other in others)])
         self._answered(handle, others, answers)
         for _ in range(PASSES):
@@ -143,8 +152,7 @@ class Door:
     def _answered(self, handle: int, others: Sequence[Waiting], answers: Sequence[Placed | None]) -> None:
         """Leave the answers, and wake."""
         for other, answer in zip(others, answers, strict=True):
-            if answer is not None:
-                _put(handle, ANSWERS + other.place * ANSWER, ANSWER, f"{other.name} {ENCODE(answer)}")
+            _put(handle, ANSWERS + other.place * ANSWER, ANSWER, f"{other.name} {ENCODE(answer)}")
             self._bell.ring(other.bell)
 
     def _leave(self, handle: int) -> None:
@@ -162,18 +170,21 @@ class Door:
 
     @property
     def _bell(self) -> Bell:
-        """At which this thread can be woken; a child has one of its own."""
+        """At which this thread can be woken, and its place; a child has its own."""
         bell: Bell | None = getattr(self._own, "bell", None)
         if bell is None or bell.pid != os.getpid():
-            self._own.place = None
             bell = self._own.bell = Bell(PATIENCE)
+            self._own.place = threading.get_native_id() % PLACES  # of processes that were made together no two are one
         return bell
 
-    def _place(self) -> int:
-        """Where this thread leaves its steps."""
-        if getattr(self._own, "place", None) is None:
-            self._own.place = secrets.randbelow(PLACES)
-        return int(self._own.place)
+
+def _entered(handle: int) -> bool:
+    """Go in if nobody is inside."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _put(handle: int, offset: int, room: int, text: str) -> bool:
@@ -200,12 +211,15 @@ def _get(handle: int, offset: int, room: int) -> str | None:
     return line[8:].decode() if whole else None
 
 
-def _answer(handle: int, place: int, name: str) -> Placed | None:
+def _answer(handle: int, place: int, name: str) -> Answer | None:
     said = _get(handle, ANSWERS + place * ANSWER, ANSWER)
     if said is None or not said.startswith(name):
         return None
-    height, mark, used, marked = json.loads(said[len(name) :])
-    return Placed(height, mark, tuple(used), marked)
+    found = json.loads(said[len(name) :])
+    if found is None:
+        return (None,)
+    height, mark, used, marked = found
+    return (Placed(height, mark, tuple(used), marked),)
 
 
 def _at(handle: int, place: int) -> Waiting | None:
