@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,16 +45,27 @@ class DiscretePair(Mechanism):
             object.__setattr__(self, name, distribution(name, getattr(self, name)))
 
 
-def distribution(name: str, masses: Sequence[Real]) -> tuple[Real, ...]:
+class Masses(tuple[Real, ...]):  # noqa: SLOT001 - it remembers its hash
+    """Numbers whose hash is computed once: two thousand fractions take as long as many an answer."""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+
+def distribution(name: str, masses: Sequence[Real]) -> Masses:
     """Masses that are non-negative and add up to 1."""
     if isinstance(masses, str) or not 0 < len(masses) <= MOST_ATOMS:
         raise InvalidParameter(name, masses, f"a list of 1 to {MOST_ATOMS} probabilities")
     listed = masses.tolist() if isinstance(masses, np.ndarray) else masses
     if all(type(x) is float and 0.0 <= x <= 1.0 for x in listed):
-        checked: tuple[Real, ...] = tuple(listed)
+        checked = Masses(listed)
         total: Real = math.fsum(checked)
     else:
-        checked = tuple(exact(f"{name}[{i}]", x, "a probability") for i, x in enumerate(listed))
+        checked = Masses(exact(f"{name}[{i}]", x, "a probability") for i, x in enumerate(listed))
         for i, x in enumerate(checked):
             if not 0 <= x <= 1:
                 raise InvalidParameter(f"{name}[{i}]", x, "a probability from 0 to 1")
@@ -146,12 +158,17 @@ def divergence(law: PairLaw, order: Real) -> Ball:
     return moment.log1p().nonnegative_part() / s
 
 
+def _both(m: DiscretePair) -> tuple[Masses, Masses]:
+    """Both distributions, as they were checked."""
+    return cast(Masses, m.p), cast(Masses, m.q)
+
+
 @describes("HOCKEY", KOV15.at("Sec. 2"), side=Side.BOTH)
 def pair_loss(m: DiscretePair) -> FiniteLoss:
     r"""The loss is $\ln(p_i/q_i)$ with probability $p_i$, and $\ln(q_i/p_i)$ with probability $q_i$ in the
     other order; outcomes impossible on the other input leak.
     """
-    p, q = tuple(m.p), tuple(m.q)
+    p, q = _both(m)
     if len(p) > LONG:
         return FiniteLoss(LongPairLaw(p, q), LongPairLaw(q, p))
     forward, backward = PairLaw(p, q), PairLaw(q, p)
@@ -161,9 +178,10 @@ def pair_loss(m: DiscretePair) -> FiniteLoss:
 @describes("KOV-D1.1", KOV15.at("Def. 1.1"))
 def pair_is_approx(m: DiscretePair) -> ApproxDP:
     r"""The largest finite $|\ln(p_i/q_i)|$, with the larger mass that leaks in either order."""
-    if len(m.p) > LONG:
-        return _long_approx(LongPairLaw(tuple(m.p), tuple(m.q)), LongPairLaw(tuple(m.q), tuple(m.p)))
-    laws = (PairLaw(tuple(m.p), tuple(m.q)).ratios(), PairLaw(tuple(m.q), tuple(m.p)).ratios())
+    p, q = _both(m)
+    if len(p) > LONG:
+        return _long_approx(LongPairLaw(p, q), LongPairLaw(q, p))
+    laws = (PairLaw(p, q).ratios(), PairLaw(q, p).ratios())
     most = max((ratio for law in laws for ratio in law if ratio is not None), default=Fraction(1))
     leak = max(law.get(None, Fraction(0)) for law in laws)
     return ApproxDP(enclose(lambda: ball(max(most, Fraction(1))).log()).upper, leak)
@@ -179,7 +197,7 @@ def _long_approx(*laws: LongPairLaw) -> ApproxDP:
 @describes("RDP-DEF", MIR17.at("Def. 4"))
 def pair_curve(m: DiscretePair) -> Renyi:
     r"""$D_\alpha(P\|Q) = \frac{1}{\alpha-1}\ln\sum_i p_i^\alpha q_i^{1-\alpha}$, the larger of both orders."""
-    p, q = tuple(m.p), tuple(m.q)
+    p, q = _both(m)
     if len(p) > LONG:
         return Renyi(LongPairCurve(LongPairLaw(p, q), LongPairLaw(q, p)))
     return Renyi(PairCurve(PairLaw(p, q), PairLaw(q, p)))
