@@ -12,7 +12,7 @@ READY  := $(VENV)/.ready
 PEERS  := $(VENV)/.peers
 STEPS  := style format types layers tests docs
 OLDEST := tests/cli tests/spec tests/report tests/ledger/test_contract.py \
-	$(addprefix tests/release/test_,engines.py lines.py refusals.py sandbox.py several.py types.py)
+	$(addprefix tests/release/test_,engines.py lazy_programs.py lines.py programs.py refusals.py sandbox.py several.py types.py)
 
 # One thread a process: the tests already run two processes, and sums then add up in one order.
 export OPENBLAS_NUM_THREADS := 1

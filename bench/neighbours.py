@@ -25,6 +25,7 @@ sys.path[0] = str(Path(__file__).parents[1] / "tests")  # in place of this folde
 
 FORMS = ["arrow", "polars", "duckdb", "arrow", "pandas nullable", "csv", "polars lazy", "pandas arrow", "duckdb"]
 FORMS += ["pandas numpy", "csv", "arrow", "pandas objects", "parquet"]
+FORMS += ["parquet relation", "parquet select", "parquet lazy"]
 """The turns that are taken; engines that read what lies in memory take most of them."""
 PART = 10
 """Groups of a turn."""

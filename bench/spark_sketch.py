@@ -32,12 +32,14 @@ def main() -> None:
         .getOrCreate()
     )
     n = options.vertices
-    frame = session.range(options.edges).selectExpr(
+    made = session.range(options.edges).selectExpr(
         f"CAST(pmod(xxhash64(id, 1), {n}) AS BIGINT) AS source",
         f"CAST(pmod(xxhash64(id, 2), {n}) AS BIGINT) AS target",
         "1.0D AS weight",
     )
     with TemporaryDirectory() as folder:
+        made.write.parquet(f"{folder}/edges")
+        frame = session.read.parquet(f"{folder}/edges")
         began = time.monotonic()
         sketch = release.cut_sketch(
             frame, vertices=n, eta=0.5, nu=0.1, epsilon=1, delta=1e-6, into=Path(folder) / "rows.npy"

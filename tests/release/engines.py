@@ -72,8 +72,16 @@ def spark() -> Any:
 
 @cache
 def connection() -> Any:
-    """One that stays open: before version 1.3 a relation does not keep its own."""
+    """One that stays open: the oldest relations do not keep their own."""
     return duckdb.connect()
+
+
+def stored(connection: Any, table: Any, name: str = "stored") -> Any:
+    """The rows of an Arrow table as a table of DuckDB's own, which a relation may be of."""
+    connection.register("arrow_rows", table)
+    connection.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM arrow_rows")
+    connection.unregister("arrow_rows")
+    return connection.table(name)
 
 
 def frames(folder: Path) -> dict[str, Callable[[], Any]]:

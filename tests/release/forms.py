@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpcompose.release import Sql
 from release import nasty, several
 
 
@@ -102,15 +103,15 @@ def _duck_type(table: Any, name: str) -> str:
 
 
 class Parquet:
-    """A Parquet file, which is kept while it is read."""
+    """A Parquet file, which is kept while it is read, and what reads it."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, read: Callable[[Path], Any]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="dpcompose-test-")
+        self._path, self._read = Path(self._folder.name) / name, read
 
     def __call__(self, table: Any) -> Any:
-        path = Path(self._folder.name) / "rows [1]*.parquet"
-        pq.write_table(table, path)
-        return path
+        pq.write_table(table, self._path)
+        return self._read(self._path)
 
 
 FORMS: Mapping[str, Callable[[Any], Any]] = {
@@ -121,7 +122,10 @@ FORMS: Mapping[str, Callable[[Any], Any]] = {
     "pandas nullable": pandas_nullable,
     "pandas numpy": pandas_numpy,
     "duckdb": relation,
-    "parquet": Parquet(),
+    "parquet": Parquet("rows [1]*.parquet", lambda path: path),
+    "parquet relation": Parquet("rows.parquet", lambda path: _connection().read_parquet(str(path))),
+    "parquet select": Parquet("rows.parquet", lambda path: Sql(f"SELECT * FROM '{path}'", files=[path])),
+    "parquet lazy": Parquet("rows.parquet", pl.scan_parquet),
 }
 
 

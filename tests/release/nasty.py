@@ -81,7 +81,7 @@ RAW = Column(
     "raw text",
     pa.string(),
     (b"a", b"A", b"b", b"", b"\xff", b"\xff\xfe", b"a\xed\xa0\x80", b"\xc3", b"\xe4", b"\x00"),
-    forms=frozenset({"arrow", "parquet", "pandas arrow"}),
+    forms=frozenset({"arrow", "parquet", "parquet relation", "parquet select", "parquet lazy", "pandas arrow"}),
 )
 """Texts that are no UTF-8, as files and tables hold them."""
 JSON = Column(

@@ -13,6 +13,7 @@ import pytest
 from dpcompose import release
 from dpcompose.release.engine import masks
 from dpcompose.release.sampling.testing import RepeatableBytesForTests, SilentBytesForTests
+from release.engines import stored
 
 ODD = ["", "'", "''; DROP TABLE x; --", "ä", "z", "Z", "日本", "a\nb", 'q"', "\\", "😀", "%"]
 CODES = [-(2**63), -1, 0, 1, 2**31, 2**62, 2**63 - 1]
@@ -34,7 +35,7 @@ def both(frame: pl.DataFrame, **options: Any) -> tuple[dict[Any, Any], dict[Any,
     """The same release from DuckDB and from polars, with the same salts and silent noise."""
     asked: dict[str, Any] = {"unit": "unit", "by": "key", "epsilon": 1, **options}
     with duckdb.connect() as connection:
-        relation = connection.from_arrow(frame.to_arrow())
+        relation = stored(connection, frame.to_arrow())
         one = release.count(relation, source=SilentBytesForTests(), **asked)
     return one.values, release.count(frame, source=SilentBytesForTests(), **asked).values
 
@@ -91,7 +92,7 @@ def test_keys_that_no_row_has_and_rows_whose_key_nobody_asks_for() -> None:
 def test_a_column_with_larger_numbers_than_any_key() -> None:
     frame = table([5, 2**64 - 1], pl.UInt64)
     with duckdb.connect() as connection:
-        relation = connection.from_arrow(frame.to_arrow())
+        relation = stored(connection, frame.to_arrow())
         found = release.count(
             relation, unit="unit", by="key", keys=[5], max_groups=1, epsilon=1, source=SilentBytesForTests()
         )
@@ -113,7 +114,7 @@ def test_no_unit_keeps_more_groups_than_it_may() -> None:
     for seed in range(20):
         with duckdb.connect() as connection:
             found = release.count(
-                connection.from_arrow(one_unit.to_arrow()),
+                stored(connection, one_unit.to_arrow()),
                 unit="unit",
                 by="key",
                 keys=keys,

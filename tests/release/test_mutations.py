@@ -194,7 +194,7 @@ PLANTED: list[tuple[Callable[[], Planted], str]] = [
     (one_for_all_rows, "pandas numpy"),
     (collated_texts, "duckdb"),
     (types_by_name, "duckdb"),
-    (strict_texts, "parquet"),
+    *((strict_texts, form) for form in ("parquet", "parquet relation", "parquet select", "parquet lazy")),
     (one_object_refuses, "pandas objects"),
     (odd_days, "arrow"),
     (refused_holes, "pandas nullable"),

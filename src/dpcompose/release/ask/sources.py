@@ -63,10 +63,11 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """The rows of one SELECT, over a .duckdb file (`database`) or over Parquet files, which are listed in `files`.
+    """Columns and rows of one table of a .duckdb file (`database`), or of Parquet files, which are listed in `files`.
 
-    Each row must come from the rows of one unit alone: a window or an aggregate over all units would let one unit
-    change the rows of others, which no bound here sees. Nothing but these files can be read.
+    `SELECT user, city AS region FROM visits WHERE hours > 1 AND open = true`: columns, other names for them, and
+    comparisons with constants, joined by AND. Everything else may fail at one row, or mix the rows of several units,
+    and is refused by its text alone.
     """
 
     text: str

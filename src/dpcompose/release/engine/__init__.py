@@ -5,7 +5,9 @@
 | `kinds` | what the values of a column are, the same in every engine |
 | `rows` | rows inside an engine, and the few things that are done with them |
 | `duck`, `spark` | the two engines |
-| `frames`, `text`, `sandbox`, `selects` | frames in memory, text files, the embedded engine, and what SQL reads |
+| `frames`, `text`, `parquet`, `sandbox` | frames in memory, the two formats of files, the embedded engine |
+| `table` | what a table is, and conditions on its columns |
+| `files`, `databases`, `selects`, `lazies` | tables of files and databases; SELECTs and plans, which choose from one |
 | `tables` | anything that is a table, through one door |
 | `totals`, `masks`, `points` | bounded sums, inside the engine |
 | `answers` | sums, with noise; exact ones are a `secret` |

@@ -16,12 +16,11 @@ from dpcompose.release.ask.noises import Drawn
 from dpcompose.release.ask.quantiles import Quantile, chosen, gaps
 from dpcompose.release.ask.queries import NoisySums, Query, Written
 from dpcompose.release.ask.result import Estimate, Key, Quote
-from dpcompose.release.engine.comparing import compared
 from dpcompose.release.engine.kinds import Joined, Kind, Label, joined_labels, labels, role_of, shown
 from dpcompose.release.engine.points import counted_points
 from dpcompose.release.engine.rows import Rows, present
 from dpcompose.release.engine.secret import Secret
-from dpcompose.release.engine.tables import Table, attempt
+from dpcompose.release.engine.table import Table, attempt, compared
 from dpcompose.release.engine.totals import Salt, Totals, totals
 from dpcompose.release.refusals import INTERRUPTIONS, EngineFailure
 from dpcompose.release.sampling import Source

@@ -17,6 +17,10 @@ from dpcompose.release.ask.sources import LIMITS, Limits
 from dpcompose.release.refusals import InvalidData
 
 PATTERN = frozenset("*?[]")
+AGAIN = 0.05
+"""Seconds from one interruption to the next."""
+ATTACHED = "data"
+"""What a database is called inside the engine."""
 LOCKED = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -36,26 +40,31 @@ def engine(limits: Limits = LIMITS, files: Sequence[Path] = (), database: Path |
     scratch = tempfile.mkdtemp(prefix="dpcompose-")
     settings: dict[str, Any] = {"temp_directory": scratch, "memory_limit": limits.memory, **LOCKED}
     try:
-        where = ":memory:" if database is None else str(database)
-        with duckdb.connect(where, read_only=database is not None, config=settings) as connection:
+        with duckdb.connect(config=settings) as connection:
+            if database is not None:
+                # Beside the engine's own catalog, so that no macro of the file stands in for a function of the engine.
+                connection.execute(f"ATTACH {_literal(str(database))} AS {ATTACHED} (TYPE duckdb, READ_ONLY)")
             allowed = ", ".join(_literal(str(path)) for path in files)
             connection.execute(f"SET allowed_paths = [{allowed}]")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
-            timer = threading.Timer(limits.seconds, _stopped, [connection])
-            timer.daemon = True
-            timer.start()
+            done = threading.Event()
+            threading.Thread(target=_stopped, args=(connection, limits.seconds, done), daemon=True).start()
             try:
                 yield connection
             finally:
-                timer.cancel()
+                done.set()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _stopped(connection: Any) -> None:
-    with suppress(Exception):  # it may be closed by now
-        connection.interrupt()
+def _stopped(connection: Any, seconds: float, done: threading.Event) -> None:
+    """End what runs when the time is up, and what is begun after it: an interruption of nothing is forgotten."""
+    late = done.wait(seconds)
+    while not late:
+        with suppress(Exception):  # it may be closed by now
+            connection.interrupt()
+        late = done.wait(AGAIN)
 
 
 def _literal(text: str) -> str:
@@ -95,4 +104,4 @@ def located(path: str | Path, endings: Sequence[str], *, pattern: bool = False) 
     return [file.resolve() for file in found]
 
 
-__all__ = ["engine", "literal_paths", "located"]
+__all__ = ["ATTACHED", "engine", "literal_paths", "located"]

@@ -1,47 +1,185 @@
-"""What a SELECT reads, from its text alone: tables and views by name, and functions that make tables."""
+"""What a SELECT chooses, from its text alone: columns of one table, and rows by comparisons with constants.
+
+The text is never run. It is read as a tree, and what it chooses is reached on the one path by which every table is
+read, so it is as total, and as private, as the table itself. Whatever else a SELECT may do (a cast, a function, a join,
+a window) may fail at somebody's row, or let one unit change the rows of others: it is refused by its text.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, TypeAlias
 
+from dpcompose.release.ask.filters import Condition
+from dpcompose.release.engine.kinds import Kind
+from dpcompose.release.engine.rows import Rows, present
+from dpcompose.release.engine.table import Columns, Table, compared, computed
 from dpcompose.release.refusals import InvalidData
 
-FUNCTIONS = frozenset({"generate_series", "parquet_scan", "range", "read_parquet", "unnest"})
-"""Those whose columns have types that do not depend on what is in a file."""
+Node: TypeAlias = Mapping[str, Any]
+Read: TypeAlias = Callable[[tuple[str, ...], tuple[str, ...]], Table]
+"""A table by the parts of its name, or by the paths of its Parquet files."""
+PARQUET = {"parquet_scan", "read_parquet"}
+SIGNS = {
+    "COMPARE_EQUAL": "=",
+    "COMPARE_NOTEQUAL": "!=",
+    "COMPARE_LESSTHAN": "<",
+    "COMPARE_GREATERTHAN": ">",
+    "COMPARE_LESSTHANOREQUALTO": "<=",
+    "COMPARE_GREATERTHANOREQUALTO": ">=",
+}
+TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+PLACED = {"alias", "class", "query_location", "query_location_length", "type"}
+"""What a node says of where it stands, not of what it does."""
 
 
-def selected(text: str) -> str:
-    """The text of exactly one SELECT; anything else is refused."""
+def selected(connection: Any, name: str, text: str) -> Node:
+    """The tree of exactly one SELECT; anything else is refused."""
     import duckdb
 
     statements = duckdb.extract_statements(text)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise InvalidData("The query is not exactly one SELECT.")
-    return str(statements[0].query)
-
-
-def sources_of(connection: Any, query: str) -> list[tuple[str, bool]]:
-    """The names that stand where tables do, and whether each is a function."""
-    ((said,),) = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
+    ((said,),) = connection.execute("SELECT json_serialize_sql(?)", [str(statements[0].query)]).fetchall()
     tree = json.loads(said)
     if tree.get("error"):
-        raise InvalidData("The query is not a plain SELECT.")
-    return list(_named(tree))
+        raise computed(name, "no plain SELECT")
+    node: Node = tree["statements"][0]["node"]
+    return node
 
 
-def _named(node: Any) -> Iterator[tuple[str, bool]]:
-    if isinstance(node, list):
-        for part in node:
-            yield from _named(part)
-    elif isinstance(node, dict):
-        if node.get("type") == "BASE_TABLE":
-            yield str(node["table_name"]), False
-        elif node.get("type") == "TABLE_FUNCTION":
-            yield str(node["function"].get("function_name")).lower(), True
-        for part in node.values():
-            yield from _named(part)
+def chosen(node: Node, name: str, read: Read) -> Table:
+    """The table of a SELECT: some columns of another, and the rows for which some conditions hold."""
+    if node["type"] != "SELECT_NODE":
+        raise computed(name, node["type"])
+    _nothing_else(name, node, {"type", "select_list", "from_table", "where_clause", "cte_map", "aggregate_handling"})
+    _nothing_else(name, node["cte_map"], set())
+    if node["aggregate_handling"] != "STANDARD_HANDLING":
+        raise computed(name, "GROUP BY")
+    base = _from(node["from_table"], name, read)
+    called = {node["from_table"].get("alias", "").lower(), node["from_table"].get("table_name", "").lower()} - {""}
+    columns = [pair for item in node["select_list"] for pair in _columns(item, name, base, called)]
+    where = [_condition(part, name, base, called) for part in _conjuncts(node["where_clause"])]
+    return _narrowed(base, columns, where)
 
 
-__all__ = ["FUNCTIONS", "selected", "sources_of"]
+def filtered(node: Node | None) -> bool:
+    """Whether a SELECT, or one that it selects from, has conditions."""
+    if node is None:
+        return False
+    return bool(node["where_clause"]) or filtered(node["from_table"].get("subquery", {}).get("node"))
+
+
+def _nothing_else(name: str, node: Node, known: set[str]) -> None:
+    """Refuse a part of a node that is not known to be harmless."""
+    for part, said in node.items():
+        if part not in known and said:
+            raise computed(name, part.replace("_", " "))
+
+
+def _from(node: Node, name: str, read: Read) -> Table:
+    """What stands behind FROM."""
+    kind = node["type"]
+    if kind not in {"BASE_TABLE", "SUBQUERY", "TABLE_FUNCTION"} or node.get("sample") or node.get("column_name_alias"):
+        raise computed(name, kind)
+    if kind == "SUBQUERY":
+        return chosen(node["subquery"]["node"], name, read)
+    if kind == "BASE_TABLE":
+        if node.get("at_clause"):
+            raise computed(name, kind)
+        parts = (node["catalog_name"], node["schema_name"], node["table_name"])
+        return read(tuple(filter(None, parts)), ())
+    function = node["function"]
+    if function["function_name"].lower() not in PARQUET or not _arguments(function):
+        raise computed(name, f"{function['function_name']}()")
+    first = _arguments(function)[0]
+    paths = [_constant(path) for path in (_arguments(first) if first["class"] == "FUNCTION" else [first])]
+    if not paths or not all(path and path[1] for path in paths):
+        raise computed(name, f"{function['function_name']}()")
+    return read((), tuple(path[0] for path in paths if path))
+
+
+def _arguments(function: Node) -> list[Node]:
+    """Of any version of DuckDB."""
+    return function.get("children") or [one["expression"] for one in function.get("arguments", [])]
+
+
+def _columns(item: Node, name: str, base: Table, called: set[str]) -> list[tuple[str, str]]:
+    """The new and the old name of each column of one part of a select list."""
+    if item["class"] == "STAR":
+        _nothing_else(name, item, PLACED | {"relation_name"})
+        return [(column, column) for column, _ in base.kinds]
+    column = _column(item, name, base, called)
+    return [(item["alias"] or column, column)]
+
+
+def _column(item: Node, name: str, base: Table, called: set[str]) -> str:
+    """The one column of a table that is meant; DuckDB does not tell capitals from small letters."""
+    if item["class"] != "COLUMN_REF":
+        raise computed(name, item.get("function_name") or item["class"])
+    *before, last = (part.lower() for part in item["column_names"])
+    found = [column for column, _ in base.kinds if column.lower() == last]
+    if len(found) != 1 or not (not before or (before[-1] in called and len(before) == 1)):
+        raise InvalidData(f"{name} has no column {'.'.join(item['column_names'])!r}.")
+    return found[0]
+
+
+def _conjuncts(node: Node | None) -> Iterator[Node]:
+    if node is not None and node["type"] == "CONJUNCTION_AND":
+        for part in node["children"]:
+            yield from _conjuncts(part)
+    elif node is not None:
+        yield node
+
+
+def _condition(node: Node, name: str, base: Table, called: set[str]) -> Condition:
+    """A column compared with a constant."""
+    if node["type"] not in SIGNS:
+        raise computed(name, node["type"])
+    left, right, sign = node["left"], node["right"], SIGNS[node["type"]]
+    if left["class"] != "COLUMN_REF":
+        left, right, sign = right, left, TURNED.get(sign, sign)
+    column, constant = _column(left, name, base, called), _constant(right)
+    if constant is None or (base.kind(column) is Kind.TEXT and not constant[1]):
+        raise computed(name, f"a comparison of {column!r} with what is no constant of its type")
+    return Condition(column, sign, constant[0])
+
+
+def _constant(node: Node) -> tuple[str, bool] | None:
+    """How a constant is written, and whether it is a text; of any version of DuckDB."""
+    if node["class"] == "CAST" and node["child"]["class"] == "CONSTANT":
+        kind = node["cast_type"]["id"] if "cast_type" in node else node["type_expr"]["type_name"]
+        inner = _constant(node["child"]) if kind in {"BOOLEAN", "DATE"} else None
+        return inner and ({"t": "true", "f": "false"}.get(inner[0], inner[0]), False)
+    if node["class"] != "CONSTANT":
+        return None
+    if "literal" in node:
+        return str(node["literal"].get("text", "")), node["literal"]["kind"] == "STRING"
+    value, kind = node["value"].get("value"), node["value"]["type"]
+    if kind["id"] == "DECIMAL":
+        value = Decimal(str(value)).scaleb(-kind["type_info"]["scale"])
+    return None if node["value"]["is_null"] else (str(value), kind["id"] == "VARCHAR")
+
+
+def _narrowed(base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
+    """Some columns of a table, under other names, and the rows for which all conditions hold."""
+    base.check({f"where{i}": one.column for i, one in enumerate(where)})
+    old, kinds, conditions = dict(columns), dict(base.kinds), compared(where, base)
+
+    def rows(wanted: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
+        also = {f"where{len(wanted) + i}": one.column for i, one in enumerate(conditions)}
+        found = base.rows({role: old[column] for role, column in wanted.items()} | also, empty)
+        if not also:
+            return found
+        found = present(found, also, [role for role, column in also.items() if kinds[column] is Kind.REAL])
+        for role, one in zip(also, conditions, strict=True):
+            found = found.where(f"{role} {one.sign} {one.value}")
+        return found.select({role: role for role in wanted} or {"one": "1"})
+
+    return replace(base, kinds=[(new, kinds[column]) for new, column in columns], rows=rows)
+
+
+__all__ = ["chosen", "filtered", "selected"]

@@ -12,6 +12,7 @@ import numpy as np
 
 from dpcompose.release.engine.kinds import Kind, Label, is_label
 from dpcompose.release.engine.rows import HEX, Batches, Rows
+from dpcompose.release.engine.table import computed
 
 BATCH = 1 << 16
 KINDS: Mapping[str, Kind] = {
@@ -109,6 +110,52 @@ def _listed(columns: Mapping[str, str]) -> list[str]:
     return [f"{expression} AS {name}" for name, expression in columns.items()]
 
 
+CHOOSING = {"LocalRelation", "LogicalRDD", "Project", "Range", "Repartition", "ResolvedHint", "SubqueryAlias", "View"}
+"""Steps of a plan that hold rows, or choose columns of them."""
+FORMATS = {"OrcFileFormat", "ParquetFileFormat"}
+"""Files that say of themselves what is in them."""
+DAYS = "spark.sql.parquet.datetimeRebaseModeInRead"
+"""What Spark does at a day before 1582 in a file of unknown origin: it may fail there."""
+
+
+def check_plan(name: str, frame: Any) -> None:
+    """Refuse a frame that is more than columns of a table, by its plan alone: ANSI casts and functions may fail."""
+    try:
+        plan = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - Spark shows its plan nowhere else
+    except (AttributeError, NotImplementedError):
+        raise computed(name, "a plan that is not seen from here") from None
+    _check_step(name, plan)
+    if frame.sparkSession.conf.get(DAYS) == "EXCEPTION":
+        raise computed(name, f"{DAYS}=EXCEPTION")
+
+
+def _check_step(name: str, plan: Any) -> None:
+    step = plan.getClass().getSimpleName()
+    if step == "LogicalRelation":
+        source = plan.relation()
+        files = source.getClass().getSimpleName() == "HadoopFsRelation"
+        step = source.fileFormat().getClass().getSimpleName() if files else source.getClass().getSimpleName()
+    if step not in CHOOSING | FORMATS:
+        raise computed(name, step)
+    for expression in _each(plan.expressions()):
+        _check_column(name, expression)
+    for child in _each(plan.children()):
+        _check_step(name, child)
+
+
+def _check_column(name: str, expression: Any) -> None:
+    """A column, under another name or as a text: whatever it holds can be written."""
+    kind = expression.getClass().getSimpleName()
+    if kind == "Alias" or (kind == "Cast" and expression.dataType().typeName().startswith("string")):
+        _check_column(name, expression.child())
+    elif kind != "AttributeReference":
+        raise computed(name, kind)
+
+
+def _each(sequence: Any) -> list[Any]:
+    return [sequence.apply(i) for i in range(sequence.size())]
+
+
 def kinds(frame: Any) -> list[tuple[str, Kind]]:
     """What each column holds."""
     return [
@@ -141,4 +188,4 @@ def canonical(frame: Any, chosen: Mapping[str, tuple[str, Kind]]) -> Rows:
     return SparkRows(frame, texts).select(expressions or {"one": "1"})
 
 
-__all__ = ["SparkRows", "canonical", "kinds"]
+__all__ = ["SparkRows", "canonical", "check_plan", "kinds"]

@@ -1,0 +1,96 @@
+"""Tables of files: texts in a stated dialect, and Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dpcompose.release.ask.sources import Csv, Limits, Parquet
+from dpcompose.release.engine import duck, parquet, text
+from dpcompose.release.engine.kinds import DECLARED
+from dpcompose.release.engine.rows import Rows
+from dpcompose.release.engine.sandbox import engine, literal_paths, located
+from dpcompose.release.engine.table import Columns, Table, attempt
+from dpcompose.release.refusals import InvalidData
+
+
+def lines(stack: ExitStack, source: Csv, limits: Limits) -> Table:
+    """A text, one row a line."""
+    files = located(source.path, (".csv", ".tsv", ".txt"), pattern=source.glob)
+    names = attempt(repr(files[0].name), lambda: text.header(files[0], source))
+    if any(text.header(file, source) != names for file in files[1:]):
+        raise InvalidData(f"The files of {Path(source.path).name!r} do not have the same header.")
+    unknown = sorted(set(source.types) - set(names))
+    if unknown:
+        raise InvalidData(f"{files[0].name!r} has no column {unknown[0]!r}, of which a type is declared.")
+    connection = stack.enter_context(engine(limits))
+    types = {name: source.types.get(name, "text") for name in names}
+
+    def rows(columns: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
+        wanted = list(dict.fromkeys(columns.values())) or names[:1]
+        relation = connection.from_arrow(text.stream(files, source, names, wanted, empty=empty))
+        typed = relation.project(", ".join(f"{text.cast(name, types[name])} AS {duck.quoted(name)}" for name in wanted))
+        chosen = {
+            role: (duck.quoted(column), DECLARED[types[column]], text.SQL_TYPES[types[column]])
+            for role, column in columns.items()
+        }
+        return duck.canonical(typed, chosen)
+
+    kinds = [(name, DECLARED[said]) for name, said in types.items()]
+    return Table(repr(files[0].name), kinds, rows, _listed(files, shown=source.glob), header=True)
+
+
+def pages(stack: ExitStack, source: Parquet, limits: Limits) -> Table:
+    """A Parquet file, or those of a pattern."""
+    files = located(source.path, (".parquet",), pattern=source.glob)
+    found = parquet_files(stack, repr(Path(source.path).name), files, limits)
+    return replace(found, files=_listed(files, shown=source.glob))
+
+
+def parquet_files(stack: ExitStack, name: str, files: Sequence[Path], limits: Limits) -> Table:
+    """Parquet files with the same columns, as one table; folders of their paths are no columns."""
+    links = stack.enter_context(literal_paths(files))
+    connection = stack.enter_context(engine(limits, links))
+
+    def relation(paths: Sequence[Path] = links) -> Any:
+        return connection.read_parquet([str(path) for path in paths], hive_partitioning=False, union_by_name=False)
+
+    first = attempt(name, lambda: duck.kinds(relation(links[:1])))
+    others = attempt(name, lambda: [duck.kinds(relation([path])) for path in links[1:]])
+    if any(found != first for found in others):
+        raise InvalidData(f"The files of {name} do not have the same columns.")
+    native = related(name, relation)
+    types = {column: sql_type for column, _, sql_type in first}
+
+    def rows(columns: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
+        wanted = {column: types[column] for column in columns.values()}
+        if "varchar" not in wanted.values():
+            return native.rows(columns, empty)
+        found = parquet.relation(connection, files, wanted, empty=empty)
+        read = {column: sql_type for column, _, sql_type in duck.kinds(found)}
+        return duck.canonical(found, {role: (duck.quoted(c), native.kind(c), read[c]) for role, c in columns.items()})
+
+    return replace(native, rows=rows)
+
+
+def _listed(files: Sequence[Path], *, shown: bool) -> tuple[str, ...]:
+    return tuple(file.name for file in files) if shown else ()
+
+
+def related(name: str, relation: Any) -> Table:
+    """A table of a DuckDB relation that is nothing but columns of a table; it is made anew for each use."""
+    kinds = attempt(name, lambda: duck.kinds(relation()))
+    # By their places: DuckDB would take "User" for "user" where a SELECT has both.
+    typed = {column: (f"#{place}", kind, sql_type) for place, (column, kind, sql_type) in enumerate(kinds, 1)}
+
+    def rows(columns: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
+        found = relation().filter("false") if empty else relation()
+        return duck.canonical(found, {role: typed[column] for role, column in columns.items()})
+
+    return Table(name, [(column, kind) for column, kind, _ in kinds], rows)
+
+
+__all__ = ["lines", "pages", "parquet_files", "related"]
