@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Complexes, Floats, inner, multiples, norm
 
-FINENESS = 16
+FINENESS = 8
 """Lattice points per frequency."""
 
 
