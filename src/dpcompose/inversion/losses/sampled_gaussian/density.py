@@ -19,7 +19,7 @@ from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, encl
 from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Floats, nearest
 
 
-class Shown(Protocol):
+class VisiblePart(Protocol):
     """The part of the line that a window shows; of one law, or of many, one a row."""
 
     @property
@@ -63,7 +63,7 @@ class Density(Protocol):
         """Rate, its relative error, noise, its relative error."""
 
     @property
-    def window(self) -> Shown:
+    def window(self) -> VisiblePart:
         """What is shown of it."""
 
     def exponent(self, tilt: float) -> float:
