@@ -23,7 +23,7 @@ UNBROKEN = re.compile(r"(?:\S+ )?[=≤≥] \S+|\(ε, δ\)\S*|\S*\de-\d+\S*|\S+ �
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 LISTING = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 NAME = re.compile(r'(?<=<span class="pre">)[^<]+')
-JOINT = re.compile(r"(?<=[\w)])([._/])(?=\w)")
+JOINT = re.compile(r"(?<=[\w)])([._/])(?=[^\W\d_])")
 PICTURE = re.compile(r'<img [^>]*src="([^"]+)"[^>]*>')
 ARABIC = re.compile(r"[\u0600-\u06ff]")
 

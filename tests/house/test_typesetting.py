@@ -131,14 +131,13 @@ def test_what_is_read_as_one_stays_on_one_line(style: ModuleType) -> None:
 
 
 def test_a_page_is_set_after_it_is_written(style: ModuleType) -> None:
-    body = (
-        '<pre>$ x <span>--delta</span> 1</pre><code><span class="pre">a.b_c</span></code><img alt="x" src="i/x.svg" />'
-    )
+    code = '<code><span class="pre">a.b_c(1_000.5)</span></code>'
+    body = f'<pre>$ x <span>--delta</span> 1</pre>{code}<img alt="x" src="i/x.svg" />'
     context = {"body": body}
     style.turn(None, "guide", "page.html", context, None)
     assert context["body"] == (
         '<pre>$ x <span><span class="option">--delta</span></span> 1</pre>'
-        '<code><span class="pre">a.<wbr>b_<wbr>c</span></code>'
+        '<code><span class="pre">a.<wbr>b_<wbr>c(1_000.5)</span></code>'
         '<a class="picture" href="i/x.svg"><img alt="x" src="i/x.svg" /></a>'
     )
 
