@@ -12,6 +12,7 @@ READY  := $(VENV)/.ready
 PEERS  := $(VENV)/.peers
 STEPS  := style format types layers tests docs
 OLDEST := tests/cli tests/spec tests/report tests/ledger/test_contract.py \
+	$(filter-out %_schema.py,$(wildcard tests/server/test_*.py)) \
 	$(addprefix tests/release/test_,engines.py lazy_programs.py lines.py programs.py refusals.py sandbox.py several.py types.py)
 
 # One thread a process: the tests already run two processes, and sums then add up in one order.
@@ -82,8 +83,9 @@ tests: $(READY) ## pytest, on two cores
 quick: $(READY) ## a tenth of the cases, and nothing that takes long
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow'
 
-# Of the tests' own tools the newest will do; what they warn of is not the library's.
-oldest: ## commands, documents, results, releases and books on the oldest versions that are supported
+# Of the tests' own tools the newest will do; what they warn of is not the library's. The one that draws requests from
+# the schema needs newer neighbours than these.
+oldest: ## commands, documents, results, releases, books and service on the oldest versions that are supported
 	$(PYTHON) -m venv --clear build/oldest
 	build/oldest/bin/python -m pip install -q -c constraints-oldest.txt -e '.[all]' pytest pytest-xdist hypothesis mpmath
 	HYPOTHESIS_PROFILE=quick build/oldest/bin/python -m pytest -q -m 'not slow' -k 'not postgresql' -W default $(OLDEST)
@@ -110,12 +112,15 @@ campaigns: $(PEERS) ## long runs without peers: soundness, totality, faults, sto
 
 # Some packages need a later 3.11.x than others: run this with the oldest Python that must work, which is
 # Debian 12's 3.11.2.
-pins: ## write constraints.txt anew, from the newest versions that this Python runs
+pins: ## write constraints.txt and requirements-all.txt anew, from the newest versions that this Python runs
 	rm -rf build/pins
 	$(PYTHON) -m venv build/pins
 	build/pins/bin/python -m pip install -q -e '.[dev,bench]'
 	build/pins/bin/python -m pip freeze --exclude-editable > build/pins/frozen.txt
 	sed 's/+cpu$$//' build/pins/frozen.txt > constraints.txt
+	build/pins/bin/python -m pip install -q uv
+	build/pins/bin/uv pip compile -q --no-config pyproject.toml --extra all -c constraints.txt -o requirements-all.txt \
+		--generate-hashes --universal --python-version 3.11 --only-binary :all: --no-header --no-annotate --no-emit-index-url
 	rm -rf build/pins
 
 clean: ## remove all that was made

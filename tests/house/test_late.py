@@ -45,6 +45,9 @@ def own(modules: set[str]) -> int:
         (("epsilon", "Gaussian(sigma=2)", "--delta", "0"), 46),
         (("epsilon", "30 * Gaussian(noise_std=2)", "--delta", "1%"), 46),
         (("compare", "Laplace(scale=1)"), 46),
+        (("region", "Gaussian(sigma=2)"), 46),
+        (("calibrate", "Gaussian(sigma=?)", "--epsilon", "1", "--delta", "0"), 46),
+        (("ledger", "quote", "city", "Gaussian(sigma=2)", "--store", "sqlite:///none.db"), 46),
     ],
 )
 def test_a_refusal_loads_little(arguments: tuple[str, ...], most: int) -> None:
@@ -92,13 +95,19 @@ def test_what_must_not_be_loaded_is_there_to_be_loaded() -> None:
     assert not {name for name in named if importlib.util.find_spec(f"dpcompose.{name}") is None}
 
 
+def test_a_release_that_is_refused_loads_neither_scipy_nor_a_search() -> None:
+    code, modules = loaded("release", "medain", "people.csv", "--unit", "id", "--epsilon", "1")
+    assert code == 2
+    assert not modules & (EXTRAS | {"scipy", "dpcompose.calibration", "dpcompose.release.sketches"})
+
+
 def test_help_loads_no_arithmetic() -> None:
     code, modules = loaded("--help")
     assert code == 0
     assert not modules & (ENGINE | EXTRAS | {"flint"})
 
 
-@pytest.mark.parametrize("package", ["mechanisms", "app", "inversion", "report"])
+@pytest.mark.parametrize("package", ["mechanisms", "app", "inversion", "report", "release"])
 def test_what_is_loaded_late_is_what_type_checkers_see(package: str) -> None:
     """The names are said twice, once for type checkers: both times the same."""
     tree = ast.parse((PACKAGE / package / "__init__.py").read_text(encoding="utf-8"))

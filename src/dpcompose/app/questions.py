@@ -15,6 +15,8 @@ from dpcompose.prove import compare as comparison
 
 FEW = 8
 """Steps of a profile that is read and not looked at, at most."""
+MANY = 100
+"""And of one that is looked at."""
 
 
 def epsilon(document: Document, delta: Exact, tolerance: Exact = 1e-6) -> Reply:
@@ -67,8 +69,8 @@ def profile(document: Document, epsilons_text: str = "", steps: int | None = FEW
 
     mechanism = load(document)
     at: tuple[Real, ...] = epsilons(epsilons_text) if epsilons_text else range_of_epsilon(mechanism)
-    if not epsilons_text and steps is not None:
-        at = round_steps(at[-1], steps)
+    if not epsilons_text:
+        at = round_steps(at[-1], steps or MANY)
     found = curves.profile(mechanism, at)
     return Reply(found, mechanism, {}, report.profile(found))
 

@@ -46,7 +46,7 @@ def run(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError as missing:
         if str(missing.name).partition(".")[0] != "click":
             raise
-        return said("The command line needs click: install it with pip install 'dpcompose[cli]'.", REFUSED)
+        return said("The command line needs click: pip install 'dpcompose[cli]', or '.[cli]' in a clone.", REFUSED)
     try:
         return commands.call(arguments)
     except Contradiction as defect:

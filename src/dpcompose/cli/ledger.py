@@ -84,7 +84,8 @@ def create(  # noqa: PLR0917 - options are made of them
     """Make an account; its caps are fixed from now on."""
     texts = {"epsilon": epsilon, "delta": delta, "unit": unit, "adjacency": adjacency, "filter": filter}
     texts |= {"parent": parent, "leak": leak, "orders": orders, "dataset": dataset}
-    shown(use().create(store, account, texts, plan=None if plan is None else read(plan), blocks=blocks), json=json)
+    fixed = None if plan is None else read(plan)
+    shown(use().create(store, account, texts, plan=fixed, blocks=blocks), json=json)
 
 
 @command("block clicks 2026-01 --store sqlite:///budget.db")
@@ -109,7 +110,8 @@ def raise_(
 @command("quote census 'Laplace(scale=10)' --store sqlite:///budget.db")
 def quote(account: Account, mechanism: Mechanism, store: Store, blocks: Blocks = None, *, json: Json = False) -> None:
     """What a mechanism would cost, and whether it fits: nothing is charged."""
-    judged(use().quote(store, account, read(mechanism), blocks or ()), json=json)
+    asked = read(mechanism)
+    judged(use().quote(store, account, asked, blocks or ()), json=json)
 
 
 @command("spend census 'Laplace(scale=10)' --key q-1 --purpose 'count by region' --store sqlite:///budget.db")
@@ -126,7 +128,8 @@ def spend(  # noqa: PLR0917 - options are made of them
 ) -> None:
     """Charge a mechanism that is about to run, or refuse."""
     texts = {"key": key, "purpose": purpose, "who": who}
-    shown(use().spend(store, account, read(mechanism), texts, blocks or ()), json=json)
+    asked = read(mechanism)
+    shown(use().spend(store, account, asked, texts, blocks or ()), json=json)
 
 
 @command("finish census q-1 commit --store sqlite:///budget.db")

@@ -27,6 +27,9 @@ pays), `engine` (rows), `sampling` (noise) and `sketches`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from dpcompose.lazily import loaded
 from dpcompose.release.ask.contributions import DROP, EVERY_ROW, Missing
 from dpcompose.release.ask.noises import GAUSSIAN, GEOMETRIC, Noise
 from dpcompose.release.ask.queries import Query
@@ -35,7 +38,13 @@ from dpcompose.release.ask.sources import Csv, Database, Limits, Parquet, Sql
 from dpcompose.release.asking import STATISTICS, count, histogram, mean, quantile, query, quote, run, sum, variance  # noqa: A004
 from dpcompose.release.charge import Allowance, Budget, Charge, Plan
 from dpcompose.release.refusals import EngineFailure, InvalidData, OverBudget
-from dpcompose.release.sketches import covariance_sketch, cut_sketch
+
+if TYPE_CHECKING:
+    from dpcompose.release.sketches import covariance_sketch, cut_sketch
+
+HOMES = {"sketches": ("covariance_sketch", "cut_sketch")}
+"""What brings arrays and SciPy with it is loaded when it is asked for."""
+__getattr__ = loaded(__name__, HOMES)
 
 __all__ = [
     "DROP",

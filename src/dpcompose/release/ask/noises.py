@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.calibration import calibrate
 from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import BlackBox, DiscreteGaussian, Geometric
@@ -121,6 +121,13 @@ class DrawnGaussian(Drawn):
         return min(enclose(subgaussian).upper, enclose(normal).upper)
 
 
+def least(family: Callable[[Real], Mechanism], epsilon: Real, delta: Real, within: tuple[float, float]) -> Real:
+    """The least noise of a family that surely meets the target; most releases ask for none, and load no search."""
+    from dpcompose.calibration import calibrate
+
+    return calibrate(family, epsilon=Fraction(epsilon) * AIM, delta=delta, within=within).value
+
+
 class GeometricNoise(Noise):
     """Two-sided geometric noise; meets δ = 0."""
 
@@ -131,13 +138,9 @@ class GeometricNoise(Noise):
         scale: Real = Fraction(cells.count * cells.shift) / Fraction(epsilon)
         if delta and cells.count > 1 and not beside.parts:
             step = 1 / (Fraction(epsilon) / cells.count)
-            found = calibrate(
-                lambda b: cells.count * BlackBox(epsilon=1 / Fraction(b)),
-                epsilon=Fraction(epsilon) * AIM,
-                delta=delta,
-                within=(float(step / REACH / cells.count), math.nextafter(float(step), math.inf)),
-            )
-            scale = min(scale, Fraction(found.value) * cells.shift)
+            within = float(step / REACH / cells.count), math.nextafter(float(step), math.inf)
+            found = least(lambda b: cells.count * BlackBox(epsilon=1 / Fraction(b)), epsilon, delta, within)
+            scale = min(scale, Fraction(found) * cells.shift)
         return DrawnGeometric(Geometric(scale=scale, sensitivity=cells.shift, adjacency=cells.adjacency))
 
 
@@ -159,8 +162,8 @@ class GaussianNoise(Noise):
         log = math.log(2) - math.log(delta)
         room = float(epsilon) / (math.sqrt(log + float(epsilon)) + math.sqrt(log))
         most = 2 * cells.shift * math.sqrt(cells.count) / room
-        found = calibrate(table, epsilon=Fraction(epsilon) * AIM, delta=delta, within=(most / REACH**2, most))
-        mechanism = DiscreteGaussian(noise_std=found.value, sensitivity=cells.shift, adjacency=cells.adjacency)
+        found = least(table, epsilon, delta, (most / REACH**2, most))
+        mechanism = DiscreteGaussian(noise_std=found, sensitivity=cells.shift, adjacency=cells.adjacency)
         return DrawnGaussian(mechanism)
 
 

@@ -36,10 +36,10 @@ HEAD = 16
 
 def _critical() -> int:
     """The least count whose chance in a window of uniform bytes is at most the chance of a false alarm."""
-    tail, most = Fraction(0), WINDOW - 1
+    tail, most = 0, WINDOW - 1  # of VALUES^most windows
     for more in range(most, -1, -1):
-        tail += Fraction(comb(most, more) * (VALUES - 1) ** (most - more), VALUES**most)
-        if tail > ALARM:
+        tail += comb(most, more) * (VALUES - 1) ** (most - more)
+        if tail > ALARM * VALUES**most:
             return more + 2  # the first byte itself, and one beyond the last count that is too likely
     return 1
 
