@@ -23,6 +23,16 @@ class NotebookResult:
         return str(import_module(WRITER).html(self))
 
 
+class Told(NotebookResult):
+    """A result whose text begins with what matters, which is all that a prompt shows."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        first, _, _ = str(self).partition("\n")
+        return f"<{type(self).__name__}: {first}>"
+
+
 class Pictured(NotebookResult):
     """A result that a notebook shows as a picture, too, where pictures can be drawn."""
 

@@ -17,7 +17,7 @@ from dpcompose.mechanisms.gaussian import NOISE
 from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.parameters import COUNT, DELTA, EPSILON, Param, Whole, short
 from dpcompose.prove.answer import Answer, epsilon
-from dpcompose.shown import NotebookResult
+from dpcompose.shown import Told
 
 RATE = Param("q", 0, 1, "probability")
 SIZE = Whole("n", 1, 10**15, "records")
@@ -37,8 +37,8 @@ class SamplingMismatch(UserWarning):
     """The batches that were run are not the batches that the smaller ε is about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Training(NotebookResult):
+@dataclass(frozen=True, slots=True, repr=False)
+class Training(Told):
     """A run of DP-SGD and what it costs; as text, the statement to publish with its assumptions."""
 
     noise_multiplier: Real

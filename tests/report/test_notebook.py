@@ -12,11 +12,14 @@ import pandas as pd
 import pytest
 
 import dpcompose as dpc
-from dpcompose import ledger, release, report, spec
+from dpcompose import advice, audit, filters, ledger, release, report, spec
 from dpcompose.release.ask.result import charged
 
 PLAN = 30 * dpc.BlackBox(epsilon=0.1, delta=0.001)
 ROWS = pd.DataFrame({"user": [1, 1, 2], "region": pd.array(["n", "s", "n"], dtype="string")})
+
+
+AUDIT = audit.from_counts(true_positives=812, false_negatives=188, false_positives=95, true_negatives=905, delta=1e-5)
 
 
 class Tags(HTMLParser):
@@ -72,6 +75,18 @@ RESULTS: dict[str, Any] = {
     "plan file": plan_file,
     "account": account,
     "price": lambda folder: account(folder).quote(dpc.Laplace(scale=20)),
+    "grant": lambda folder: account(folder).reserve(dpc.Laplace(scale=20), key="b"),
+    "answers": lambda _: dpc.epsilon(PLAN, [0.05, 0.1]),
+    "witness": lambda _: dpc.witness(PLAN, 0.1, 0.001),
+    "odometer": lambda _: dpc.odometer(delta=1e-6).add(dpc.Gaussian(noise_std=20)),
+    "running": lambda _: dpc.odometer(delta=1e-6).add(dpc.Gaussian(noise_std=20)).epsilon,
+    "filter": lambda _: filters.filter_of("zcdp", epsilon=1, delta=1e-6),
+    "audit": lambda _: AUDIT,
+    "verdict": lambda _: AUDIT.verdict((1.0, 1e-5)),
+    "training": lambda _: dpc.dp_sgd(noise_multiplier=1, sample_rate=0.01, steps=100, target_delta=1e-5),
+    "split": lambda _: advice.split(weights=[1, 4], epsilon=1, delta=1e-6),
+    "card": lambda _: dpc.formula("MIR-P4"),
+    "outputs": lambda _: dpc.formula("MIR-P4")(n=100, eps="0.1", Q="1e-9"),
 }
 
 

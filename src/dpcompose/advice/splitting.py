@@ -28,7 +28,7 @@ from dpcompose.mechanisms.laplace import SENSITIVITY
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose, rounded
 from dpcompose.parameters import DELTA, EPSILON, Param, short
 from dpcompose.prove.answer import Answer
-from dpcompose.shown import NotebookResult
+from dpcompose.shown import Told
 from dpcompose.theorems.approx.recipes import INFINITE
 
 WEIGHT = Param("w", 0, 10**150, "", typical=(0.1, 10))
@@ -45,8 +45,8 @@ class Share:
     deviation: Enclosure
 
 
-@dataclass(frozen=True, slots=True)
-class Split(NotebookResult):
+@dataclass(frozen=True, slots=True, repr=False)
+class Split(Told):
     """The noise of every query, what all of them cost, and how good any such split can be."""
 
     noise: str

@@ -15,7 +15,7 @@ from dpcompose.audit.readings import Point, Reading
 from dpcompose.kernel import Source
 from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.parameters import short
-from dpcompose.shown import NotebookResult
+from dpcompose.shown import Told
 
 _LABEL, _WIDTH = 12, 80
 
@@ -117,8 +117,8 @@ class Separation(Witness):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+@dataclass(frozen=True, slots=True, repr=False)
+class Verdict(Told):
     """Whether the evidence refutes a promise. Evidence that does not refute is no proof."""
 
     promise: Promise
@@ -137,8 +137,8 @@ class Verdict:
         return f"consistent: {at_least}, and {self.promise}"
 
 
-@dataclass(frozen=True, slots=True)
-class Audit(NotebookResult):
+@dataclass(frozen=True, slots=True, repr=False)
+class Audit(Told):
     """With the stated confidence, the mechanism is not (ε′, δ)-DP for any ε′ < `epsilon`."""
 
     witness: Witness

@@ -17,7 +17,7 @@ from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.answer import Answer
 from dpcompose.prove.answer import delta as delta_at
-from dpcompose.shown import NotebookResult
+from dpcompose.shown import NotebookResult, Told
 
 NAMES = tuple(RULES)
 MOST_ORDERS = 32
@@ -52,8 +52,8 @@ class Promise(NotebookResult):
         return f"ε = {_shown(self.epsilon)} at δ = {_shown(self.delta)}, whoever stays below {named} on every path"
 
 
-@dataclass(frozen=True, slots=True)
-class Filter(NotebookResult):
+@dataclass(frozen=True, slots=True, repr=False)
+class Filter(Told):
     """Sums that are capped, each by itself; made by `filter_of`, or from caps that were kept."""
 
     name: str
@@ -91,6 +91,9 @@ class Filter(NotebookResult):
     def nothing(self) -> Cost:
         """What has been spent before the first step."""
         return (Fraction(0),) * len(self.caps)
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.guarantee}"
 
     @property
     def guarantee(self) -> Promise:

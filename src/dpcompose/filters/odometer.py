@@ -38,7 +38,7 @@ from dpcompose.numerics.enclosure import Enclosure, Real, rounded
 from dpcompose.parameters import COUNT, DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 from dpcompose.prove.answer import epsilon as epsilon_at
-from dpcompose.shown import NotebookResult
+from dpcompose.shown import Told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,8 +47,8 @@ RATIO = Fraction(3, 2)
 LADDERS = ("basic", "zcdp", "gdp")
 
 
-@dataclass(frozen=True, slots=True)
-class Running(NotebookResult):
+@dataclass(frozen=True, slots=True, repr=False)
+class Running(Told):
     """ε at δ for whatever was seen until now, also if *now* was chosen by looking: a bound at all times at once."""
 
     epsilon: Fraction
@@ -144,8 +144,8 @@ def _log(number: Fraction) -> float:
     return math.log(number.numerator) - math.log(number.denominator)
 
 
-@dataclass(slots=True)
-class Odometer(NotebookResult):
+@dataclass(slots=True, repr=False)
+class Odometer(Told):
     """What was run so far, and a bound on its cost that holds at every time, however steps and end were chosen."""
 
     ladder: Ladder

@@ -14,6 +14,7 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.formulas.inputs import Input
 from dpcompose.kernel import Source
 from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.shown import NotebookResult
 
 Output: TypeAlias = Enclosure | Fraction | int | bool | str | Sequence[object]
 """An enclosure, an exact number, a decision, the word "undefined", or a list of these."""
@@ -24,7 +25,7 @@ Rule: TypeAlias = Callable[..., Found]
 UNDEFINED = "undefined"
 
 
-class Outputs(Mapping[str, Output]):
+class Outputs(NotebookResult, Mapping[str, Output]):
     """What a card found: read like a dictionary or like an object, and never changed."""
 
     __slots__ = ("_found",)
@@ -68,7 +69,7 @@ def shown(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class Card(NotebookResult):
     """A theorem one can call with the letters of its paper."""
 
     name: str

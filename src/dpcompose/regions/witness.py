@@ -12,11 +12,11 @@ from dpcompose.parameters import DELTA, EPSILON, short
 from dpcompose.prove.answer import Answer
 from dpcompose.regions.orders import ask, both_orders
 from dpcompose.regions.tradeoff import Order, Tradeoff, complement
-from dpcompose.shown import NotebookResult
+from dpcompose.shown import NotebookResult, Told
 
 
-@dataclass(frozen=True, slots=True)
-class Witness(NotebookResult):
+@dataclass(frozen=True, slots=True, repr=False)
+class Witness(Told):
     """The event "the log-likelihood ratio of the first against the second neighbour exceeds `threshold`".
 
     Its probabilities violate P(A) ≤ e^ε Q(A) + δ by `excess`. Outcomes whose ratio is exactly e^threshold weigh the
