@@ -108,11 +108,30 @@ def test_lines_and_knees_enclose_the_corners_of_a_discrete_law(count: int) -> No
     orders = both_orders(m)
     levels = np.linspace(0, 1, 21)
     exact_low, exact_high = orders.forward.between(levels, levels, 0.0)
-    asked = Levels(partial(ask, orders.facts, Order.EITHER))
+    asked = Levels(partial(ask, orders.facts, Order.EITHER), lasts=True)
     lower, upper = Envelope(asked, asked).between(levels, levels, 1e-6)
     assert np.all(lower <= exact_high)
     assert np.all(exact_low <= upper)
     assert np.max(upper - lower) < 1e-4
+
+
+HUGE = [
+    3 * dpc.Laplace(scale=1e-300),
+    10 * dpc.BlackBox(epsilon=1e300) + dpc.Gaussian(noise_std=1),
+    2 * dpc.Gaussian(noise_std=1e-160) + dpc.Laplace(scale=1),
+    dpc.Gaussian(noise_std=1e-160),
+    3 * dpc.Sampled(dpc.Laplace(scale=1e-2, sensitivity=30), rate=0.1),
+]
+
+
+@pytest.mark.parametrize("mechanism", HUGE, ids=str)
+def test_losses_beyond_all_measure_are_no_leak(mechanism: dpc.Mechanism) -> None:
+    """A test that never errs under the first input always errs under the second, where every output has two causes."""
+    for order in Order:
+        assert beta(mechanism, 0, order=order).upper == 1
+        assert dpc.tpr(mechanism, 0, order=order).lower == 0
+    assert dpc.region(mechanism).contains(1, 0)
+    assert not dpc.region(mechanism).contains(0.5, 0)
 
 
 @pytest.mark.parametrize("mechanism", KNOWN, ids=str)

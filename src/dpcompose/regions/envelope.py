@@ -14,8 +14,8 @@ from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.regions.chain import Chain, Descent, Floats, beneath
-from dpcompose.regions.levels import FAR, Knee, Level, Levels
-from dpcompose.regions.tradeoff import Event, Tradeoff
+from dpcompose.regions.levels import ENDLESS, FAR, Knee, Level, Levels
+from dpcompose.regions.tradeoff import Event, Tradeoff, complement
 
 MOST_LEVELS = 400
 NEGLIGIBLE = 1e-12
@@ -35,7 +35,11 @@ class Envelope(Tradeoff):
     upper_by: Claim[Any] | None = None
 
     def between(self, least: Floats, most: Floats, tolerance: float) -> tuple[Floats, Floats]:
-        """Levels are added where the two bounds differ too much."""
+        """Levels are added where the two bounds differ too much; whoever always errs one way never errs the other."""
+        if np.all(least >= 1.0):
+            return np.zeros_like(least), np.zeros_like(least)
+        if np.all(most <= 0.0):
+            return self._never_wrong(least)
         for levels in (self.backward, self.forward):
             levels.begin()
         while True:
@@ -47,6 +51,14 @@ class Envelope(Tradeoff):
                 break
         self._remember()
         return lower, np.maximum(upper, lower)
+
+    def _never_wrong(self, like: Floats) -> tuple[Floats, Floats]:
+        """At α = 0 only what leaks gives the second input away."""
+        answer = self.backward.ask(ENDLESS)
+        self.lower_by, self.upper_by = answer.upper_by, answer.lower_by
+        found = complement(answer.enclosure)
+        most = min(math.nextafter(found.upper, 2.0), 1.0) if self.backward.lasts else 1.0
+        return np.full_like(like, found.lower), np.full_like(like, most)
 
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
         """The lines' own envelope below; above, chords between points that the knees prove to be reached."""

@@ -13,18 +13,22 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
+from dpcompose.parameters import declared
 from dpcompose.prove.answer import Answer
 
 FAR = 700.0
 """e^700 is still a float; a test with odds beyond that is never told from a certain one."""
 ENDLESS = 1e300
-"""Here δ is what leaks."""
+"""Here δ is what leaks, or as near to it as no float tells, unless parameters are beyond all measure."""
+MEASURE = 1e40
+"""Parameters beyond this, or this near to 0, may make a single loss as large as that."""
 _BITS = 128
 _FIRST = 12
 _LEAST_LEVEL = 1e-12
@@ -63,9 +67,11 @@ class Levels:
     """The levels at which a profile was asked, in order."""
 
     ask: Callable[[Real], Answer]
+    lasts: bool
+    """Whether δ beyond `ENDLESS` is what it is there: not so where finite losses may be greater still."""
     known: list[Level] = field(default_factory=list)
     leak: float = 0.0
-    """δ is nowhere less than this."""
+    """Up to there δ is nowhere less than this."""
 
     def add(self, t: Real) -> Level:
         """Ask at one more level."""
@@ -173,12 +179,13 @@ class Levels:
         return Knee(factor, delta, gap, _between(here.t, there.t, factor), i)
 
     def _beyond(self, last: Level, fall: Ball) -> Knee | None:
-        """Beyond the last level δ falls no faster than before it, and not below the leak."""
-        if not (last.delta.lower > self.leak and fall > 0):
+        """Beyond the last level δ falls no faster than before it, and not below the leak, if that lasts."""
+        floor = self.leak if self.lasts else 0.0
+        if not (last.delta.lower > floor and fall > 0):
             return None
-        factor = (last.factor + (ball(last.delta.lower) - self.leak) / fall).mid()
+        factor = (last.factor + (ball(last.delta.lower) - floor) / fall).mid()
         below = last.delta.lower - fall * (factor - last.factor)
-        return Knee(factor, min(Enclosure.of(below).lower, self.leak), 0.0, FAR, len(self.known) - 1)
+        return Knee(factor, min(Enclosure.of(below).lower, floor), 0.0, FAR, len(self.known) - 1)
 
     def _steepest(self, i: int) -> Ball:
         r"""An upper bound on $-\delta'$ at and after level $i$: the chord before it, and $Q(A) \le (1-\delta)/s$."""
@@ -199,6 +206,20 @@ class Levels:
         return chord.lower() if chord.is_finite() and chord > 0 else ball(0)
 
 
+def is_moderate(subject: Mechanism) -> bool:
+    """Whether all finite losses are surely below `ENDLESS`: they are at most products of a few parameters."""
+    if isinstance(subject, Composition):
+        return all(is_moderate(part) for part, _ in subject.parts)
+    amounts = [getattr(subject, name) for name, param in declared(type(subject)).items() if param.high > 1]
+    lists = [x for x in (getattr(subject, field.name) for field in fields(subject)) if isinstance(x, tuple)]  # type: ignore[arg-type]  # a dataclass
+    small = all(1 / MEASURE <= x <= MEASURE for x in amounts if x)
+    return small and all(map(_is_short, lists)) and (not isinstance(subject, Wrapper) or is_moderate(subject.mechanism))
+
+
+def _is_short(numbers: tuple[Any, ...]) -> bool:
+    return all(_is_short(x) if isinstance(x, tuple) else x <= MEASURE for x in numbers)
+
+
 def _between(start: Real, end: Real, factor: Ball) -> float:
     """The level of a factor, kept away from both ends."""
     low, high = float(start), float(end)
@@ -206,4 +227,4 @@ def _between(start: Real, end: Real, factor: Ball) -> float:
     return min(max(float(factor.log().mid()), low + edge), high - edge)
 
 
-__all__ = ["FAR", "Knee", "Level", "Levels"]
+__all__ = ["ENDLESS", "FAR", "Knee", "Level", "Levels", "is_moderate"]

@@ -17,7 +17,7 @@ from dpcompose.regions.chain import Chain, Point, hull
 from dpcompose.regions.closed import LaplaceTradeoff, NormalTradeoff
 from dpcompose.regions.corners import corners
 from dpcompose.regions.envelope import Envelope
-from dpcompose.regions.levels import Levels
+from dpcompose.regions.levels import Levels, is_moderate
 from dpcompose.regions.tradeoff import Corners, Order, Tradeoff
 from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss.exact_sums import LaplaceProfile
@@ -72,8 +72,9 @@ class BothOrders:
         if len(self.pairs) == 1 and isinstance(self.forward, Corners) and isinstance(self.backward, Corners):
             return _joined(self.forward, self.backward)
         other = {Order.FORWARD: Order.BACKWARD, Order.BACKWARD: Order.FORWARD}.get(order, order)
-        first = Levels(partial(ask, self.facts, order, asked=self.asked))
-        second = first if other is order else Levels(partial(ask, self.facts, other, asked=self.asked))
+        lasts = is_moderate(self.facts.subject)
+        first = Levels(partial(ask, self.facts, order, asked=self.asked), lasts)
+        second = first if other is order else Levels(partial(ask, self.facts, other, asked=self.asked), lasts)
         return Envelope(first, second)
 
 
@@ -91,11 +92,12 @@ def both_orders(mechanism: Subject, asked: float = ASKED) -> BothOrders:
 
 
 def _asking(view: View, asked: float) -> tuple[Tradeoff, Tradeoff]:
-    first = Levels(partial(view.ask, Order.FORWARD, asked=asked))
+    lasts = is_moderate(view.facts.subject)
+    first = Levels(partial(view.ask, Order.FORWARD, asked=asked), lasts)
     if view.symmetric:
         both = Envelope(first, first)
         return both, both
-    second = Levels(partial(view.ask, Order.BACKWARD, asked=asked))
+    second = Levels(partial(view.ask, Order.BACKWARD, asked=asked), lasts)
     return Envelope(first, second), Envelope(second, first)
 
 
@@ -205,7 +207,7 @@ def _(profile: LaplaceProfile, claim: Claim[Any]) -> tuple[Tradeoff, Tradeoff] |
 
 
 def _polygons(profile: Profile, claim: Claim[Any]) -> Envelope:
-    levels = Levels(lambda t: Answer("δ", profile.delta(t), claim, claim))
+    levels = Levels(lambda t: Answer("δ", profile.delta(t), claim, claim), is_moderate(claim.subject))
     return Envelope(levels, levels)
 
 

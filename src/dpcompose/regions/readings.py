@@ -14,11 +14,11 @@ from dpcompose.errors import NotProvable
 from dpcompose.kernel import Side
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
-from dpcompose.parameters import DELTA, Param
+from dpcompose.parameters import DELTA, LEAST, Param
 from dpcompose.prove.answer import Answer, Answers, Arguments
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.answer import epsilon as epsilon_at
-from dpcompose.prove.claims import Derivation, known
+from dpcompose.prove.claims import known
 from dpcompose.regions.chain import Floats
 from dpcompose.regions.orders import View, both_orders, views
 from dpcompose.regions.region import RATE
@@ -29,6 +29,7 @@ ODDS = Param("odds", 0, 10**300, "", typical=(0.01, 100))
 RELATIVE = Param("tolerance", 0, 1, "relative")
 _STEP = 1e-5
 _FAR = 1e6
+_SHARES = tuple(Fraction(n, 1000) for n in (1, 20, 100, 300, 600, 900))
 
 
 @overload
@@ -139,8 +140,10 @@ def posterior_odds(mechanism: Subject, prior_odds: Real = 1, delta: Real = 0) ->
     least = _loss(mechanism, chance)
     level = least.enclosure
     if chance and level.lower < math.inf:
-        most = _loss(mechanism, 0).upper
-        level = _quantile(known(mechanism), chance, Enclosure(min(level.lower, most), most))
+        most, facts = _loss(mechanism, 0).upper, known(mechanism)
+        seen = views(facts)
+        possible = Enclosure(min(level.lower, most), most)
+        level = _quantile(seen, chance, possible) if seen[0].alone else _at_most(mechanism, chance, possible)
     low, high = (_grown(odds, end) for end in (level.lower, level.upper))
     return Answer("posterior odds", Enclosure(low.lower, high.upper), least.upper_by, least.lower_by)
 
@@ -173,11 +176,20 @@ def posterior(mechanism: Subject, prior: Real = Fraction(1, 2), delta: Real = 0)
     return Answer("posterior", Enclosure(low.lower, high.upper) & UNIT_INTERVAL, found.upper_by, found.lower_by)
 
 
-def _quantile(facts: Derivation, chance: Real, possible: Enclosure) -> Enclosure:
+def _at_most(mechanism: Subject, chance: Real, possible: Enclosure) -> Enclosure:
+    r"""Where no pair is known: $P(L>t)(1-e^{r-t})\le\delta(r)$, so $t = r-\ln(1-\delta(r)/\delta)$ will do."""
+    best = possible.upper
+    for share in (share for share in _SHARES if Fraction(chance) * share >= LEAST):
+        level = ball(_loss(mechanism, Fraction(chance) * share).upper)
+        best = min(best, enclose(lambda level=level, share=share: level - (-ball(share)).log1p()).upper)  # type: ignore[misc]
+    return Enclosure(possible.lower, max(best, possible.lower))
+
+
+def _quantile(seen: Sequence[View], chance: Real, possible: Enclosure) -> Enclosure:
     """The least t ≥ 0 with P(L > t) at most the chance, in the worse order; at least ε(δ), as P(L > t) ≥ δ(t)."""
     tails = [
         _tail(view, order)
-        for view in views(facts)
+        for view in seen
         for order in ((Order.FORWARD,) if view.symmetric else (Order.FORWARD, Order.BACKWARD))
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -70,10 +71,10 @@ class SampledListed:
 
         if isinstance(self.law, LongPairLaw):
             return Listed(self.law).loss().sampled(self.rate, self.direction)
-        with ctx.workprec(BITS):
-            return self._exactly()
+        return spelled_out(self)
 
-    def _exactly(self) -> inversion.FiniteLoss:
+    def exactly(self) -> inversion.FiniteLoss:
+        """Every atom at the working precision."""
         q, ratio, remove = ball(self.rate), PoissonRatio(self.rate), self.direction is Direction.REMOVE
         losses = [(value(loss), mass) for loss, mass in self.law.atoms()]
         plain = [(ratio.log_in_balls(loss), mass * (-loss).exp()) for loss, mass in losses]
@@ -82,6 +83,13 @@ class SampledListed:
         atoms = [(log, mass * log.exp()) if remove else (-log, mass) for log, mass in [*plain, *certain]]
         leak = q * self.law.leak() if remove else Ball(0)
         return in_floats(atoms, Enclosure.of(leak if certain else leak + hidden))
+
+
+@lru_cache(maxsize=256)
+def spelled_out(step: SampledListed) -> inversion.FiniteLoss:
+    """The same at one precision, whoever asks: readings ask many times."""
+    with ctx.workprec(BITS):
+        return step.exactly()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,8 @@ from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.notions import Curve
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
-from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.rounding import Floats
-from dpcompose.theorems.loss.finite_laws import BITS, SampledListed, in_floats
+from dpcompose.theorems.loss.finite_laws import SampledListed, in_floats, spelled_out
 from dpcompose.theorems.renyi.powers import excess_at, quick_mirrored
 from dpcompose.theorems.renyi.sampled_curves import SampledCurve, SampledLaplaceCurve, complex_excess, integral
 from dpcompose.theorems.renyi.sampled_normal_curve import SampledNormalCurve
@@ -43,14 +42,17 @@ class MirroredListed(SampledListed):
     """A symmetric law that lists its atoms, seen through a sample of fixed size."""
 
     def loss(self) -> ListedLoss:
+        """Its atoms one by one."""
+        return spelled_out(self)
+
+    def exactly(self) -> ListedLoss:
         """±ln(1 + η(e^l − 1)) for every l > 0, and 0 for the rest."""
-        with ctx.workprec(BITS):
-            q, ratio = ball(self.rate), PoissonRatio(self.rate)
-            logs = [(ratio.log_in_balls(loss), mass) for loss, mass in positive_losses(self.law)]
-            leak = q * self.law.leak()
-            atoms = [atom for log, mass in logs for atom in ((log, mass * log.exp()), (-log, mass))]
-            rest = (1 - leak - sum((mass for _, mass in atoms), Ball(0))).nonnegative_part()
-            return in_floats([*atoms, (Ball(0), rest)], Enclosure.of(leak))
+        q, ratio = ball(self.rate), PoissonRatio(self.rate)
+        logs = [(ratio.log_in_balls(loss), mass) for loss, mass in positive_losses(self.law)]
+        leak = q * self.law.leak()
+        atoms = [atom for log, mass in logs for atom in ((log, mass * log.exp()), (-log, mass))]
+        rest = (1 - leak - sum((mass for _, mass in atoms), Ball(0))).nonnegative_part()
+        return in_floats([*atoms, (Ball(0), rest)], Enclosure.of(leak))
 
 
 @dataclass(frozen=True)
