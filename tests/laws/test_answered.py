@@ -74,7 +74,17 @@ def test_a_sampled_composition_costs_no_more_than_the_amplified_whole(inner: dpc
         assert found <= math.log1p(rate * math.expm1(whole)) * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("inner", INNER[:4], ids=str)
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("boxes", [5, 40])
+def test_without_delta_a_sampled_composition_costs_its_greatest_loss(boxes: int, count: int) -> None:
+    """Basic composition, amplified, is reached by leaky randomized response."""
+    truth = count * math.log1p(0.1 * math.expm1(boxes * 0.1))
+    found = dpc.epsilon(count * dpc.Sampled(boxes * dpc.BlackBox(epsilon=0.1), rate=0.1), 0)
+    assert truth * (1 - 1e-6) <= found.lower <= truth * (1 + 1e-12)
+    assert truth * (1 - 1e-12) <= found.upper <= truth * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("inner", INNER, ids=str)
 @pytest.mark.parametrize("size", [2, 3])
 def test_a_group_of_a_composition_costs_no_more_than_group_privacy_says(inner: dpc.Mechanism, size: int) -> None:
     for level in (0.05, 0.4):

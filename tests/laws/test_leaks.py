@@ -68,6 +68,20 @@ def test_the_factor_is_not_lost_where_it_is_known() -> None:
     assert replace(bound, other_leak=0).delta(Fraction(1, 2)).lower < 0.8835
 
 
+@pytest.mark.parametrize("digits", [10, 40, 80, 200, 400])
+@pytest.mark.parametrize("count", [1, 3])
+def test_next_to_everything_is_not_everything(digits: int, count: int) -> None:
+    """A pair that leaks all but 10^-n: so little no float tells from nothing, and still a guess may be wrong."""
+    kept = Fraction(1, 10**digits)
+    whole = count * dpc.DiscretePair(p=(kept, 1 - kept), q=(1, 0))
+    truth = 1 - kept**count  # the greater order: under the first input nothing else leaks
+    for found in (dpc.delta(whole, 0), dpc.advantage(whole), dpc.compare(whole, epsilon=0).best):
+        assert found.lower <= truth <= found.upper
+    assert dpc.bayes_error(whole).upper >= (1 - truth) / 2 > 0
+    assert dpc.accuracy(whole).lower <= 1 - (1 - truth) / 2
+    assert dpc.delta(whole + dpc.BlackBox(epsilon=1), 0).lower < 1
+
+
 GREATEST = [
     (30 * dpc.BlackBox(epsilon=0.125, delta=Fraction(1, 1000)), 3.75, (999, 1000, 30)),
     (10 * dpc.Geometric(scale=2), 5, None),

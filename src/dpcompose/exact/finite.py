@@ -212,12 +212,16 @@ def _between(sums: Scaled, question: Callable[[Scaled], Enclosure | None]) -> En
 
 def _leak(parts: Parts) -> Ball:
     """`1 - prod (1 - leak_i)^{n_i}`."""
-    log_kept = arb(0)
+    log_kept, all_told = arb(0), True
     for law, count in parts:
         leak = law.leak().max(arb(0)).min(arb(1))
-        if count and not leak.is_zero():
-            log_kept += count * (-leak).log1p() if leak < 1 else arb("-inf")
-    return -log_kept.expm1()
+        if leak >= 1 and count:
+            return arb(1)
+        if not leak < 1:  # for all these bits tell it may leak all
+            leak, all_told = leak.lower(), False
+        log_kept += count * (-leak).log1p()
+    found = -log_kept.expm1()
+    return found if all_told else found.union(arb(1))
 
 
 __all__ = ["Law", "LogRatio", "Loss", "sum_delta", "sum_epsilon"]

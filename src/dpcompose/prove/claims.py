@@ -8,24 +8,15 @@ from typing import Any
 
 from dpcompose.description import Composition, Mechanism, Subject, Wrapper, described
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
-from dpcompose.notions import (
-    GDP,
-    ApproxDP,
-    Dotted,
-    FiniteLoss,
-    Guarantee,
-    LaplaceLoss,
-    LossTransform,
-    Profile,
-)
+from dpcompose.notions import Alone, ApproxDP, Dotted, FiniteLoss, Guarantee, LossTransform, Profile
 from dpcompose.prove.derivations import Selection, Work, is_last, one_ended, roads, uncollected
 from dpcompose.prove.parts import CURVES, PartsOf
 
 MOST_REMEMBERED = 4096
 ITSELF, JOINED, CARRIED = "every_mechanism_is_itself", "same_parts_same_whole", "same_law_same_cost"
 DOTTED = "dotted"
-AS_ONE = (GDP, LaplaceLoss, FiniteLoss, ApproxDP)
-"""Whoever is known exactly through one of these is one pair, which wrappers know how to treat."""
+SETTLED = (LossTransform, ApproxDP, Alone)
+"""What follows in one of these forms from all that is known of a mechanism leaves no more to say."""
 
 
 class Derivation:
@@ -238,7 +229,7 @@ def _describe(part: Mechanism, work: Work) -> list[Claim[Any]]:
     once = _as_one(part.mechanism) if isinstance(part.mechanism, Composition) else []
     for theorem in naming:
         _applied(work, theorem, once)
-    if not _is_exact((*inside, *once), AS_ONE) and not any(_is_close(claim, naming) for claim in work.claims):
+    if not any(_is_close(claim, naming) for claim in work.claims):
         closer = _dominating(part.mechanism, {theorem.types[1] for theorem in naming})
         for theorem in naming:
             _applied(work, theorem, closer)
@@ -251,16 +242,20 @@ def _applied(work: Work, theorem: Theorem, inside: Iterable[Claim[Any]]) -> None
             work.apply(theorem, (claim,))
 
 
-def _is_exact(claims: Iterable[Claim[Any]], notions: tuple[type[Any], ...]) -> bool:
-    return any(claim.side is Side.BOTH and isinstance(claim.guarantee, notions) for claim in claims)
-
-
 def _is_close(claim: Claim[Any], naming: list[Theorem]) -> bool:
-    """Whether nothing better is to be had: it is another mechanism's cost, or follows from all of a loss."""
+    """Whether nothing better is to be had: it is the cost of others that are known, or follows from all of a loss."""
+    if Side.UPPER not in claim.side:
+        return False
     if isinstance(claim.guarantee, SameAs):
-        return Side.UPPER in claim.side
+        other = claim.guarantee.mechanism
+        return not isinstance(other, Composition) or all(map(_is_settled, (part for part, _ in other.parts)))
     whole = claim.theorem in naming and all(premise.side is Side.BOTH for premise in claim.premises)
-    return whole and Side.UPPER in claim.side and isinstance(claim.guarantee, LossTransform)
+    return whole and isinstance(claim.guarantee, SETTLED)
+
+
+def _is_settled(part: Mechanism) -> bool:
+    """Whether a part's loss, or a promise that is kept by a worst one, is known from both sides."""
+    return any(c.side is Side.BOTH and isinstance(c.guarantee, SETTLED) for c in facts_towards(part, Guarantee))
 
 
 def _as_one(whole: Composition) -> list[Claim[Any]]:
@@ -276,11 +271,12 @@ def _as_one(whole: Composition) -> list[Claim[Any]]:
 
 def _dominating(inner: Mechanism, wanted: set[type[Any]]) -> list[Claim[Any]]:
     """What answers questions about the mechanism inside, and a finite pair that is at least as bad."""
-    answering = _profiles_of(inner) if Profile in wanted else []
+    every = _profiles_of(inner) if Profile in wanted else []
+    answering = [claim for claim in every if claim.side is Side.BOTH] or every
     above = [claim for claim in answering if Side.UPPER in claim.side]
     work = Work(inner)
     if above and Dotted in wanted:
-        work.apply(STANDARD.theorems[DOTTED], [claim for claim in above if claim.side is Side.BOTH] or above)
+        work.apply(STANDARD.theorems[DOTTED], above)
     return [*answering, *work.claims]
 
 

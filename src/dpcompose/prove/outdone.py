@@ -38,8 +38,8 @@ def is_drawn(claim: Claim[Any], other: Claim[Any]) -> bool:
         claim = claim.premises[-1]
     if not len(claim.counts) == len(claim.premises) <= len(other.premises) == len(other.counts):
         return False
-    losses = {(loss.subject, n): loss for loss, n in zip(other.premises, other.counts, strict=True)}
-    held = [losses.get((p.subject, n)) for p, n in zip(claim.premises, claim.counts, strict=True)]
+    losses = {(id(loss.subject), n): loss for loss, n in zip(other.premises, other.counts, strict=True)}
+    held = [losses.get((id(p.subject), n)) for p, n in zip(claim.premises, claim.counts, strict=True)]
     return all(loss is not None and _is_known(p, loss) for p, loss in zip(claim.premises, held, strict=True))
 
 

@@ -16,9 +16,11 @@ from dpcompose.notions import Alone, LossTransform, Profile
 from dpcompose.numerics.enclosure import Ball
 from dpcompose.sources import HERE
 from dpcompose.theorems.loss.finite_laws import Listed
-from dpcompose.theorems.sampling.any_profile import MOST_LEVEL, DottedLaw, law_through
+from dpcompose.theorems.sampling.any_profile import GAP, MOST_LEVEL, DottedLaw, law_through
 
 FAINT = 1e-30
+COARSE = 1e-2
+"""The relative gap asked of the ends between which levels are spread."""
 FINE = 40
 """Levels to either side of each of a few marks."""
 
@@ -41,13 +43,13 @@ class AloneLaw:
 @lru_cache(maxsize=64)
 def _law(alone: Alone) -> DottedLaw:
     levels = sorted({0.0, *(level for level in alone.marks or _levels(alone.profile) if 0 < level <= MOST_LEVEL)})
-    bounds = [(level, found.upper) for level, found in zip(levels, alone.profile.deltas(levels), strict=True)]
+    bounds = [(level, found.upper) for level, found in zip(levels, alone.profile.to(GAP).deltas(levels), strict=True)]
     return law_through([bound for bound in bounds if bound[1] < 1.0] or bounds[:1])
 
 
 def _levels(profile: Profile) -> list[float]:
     """Evenly up to where next to nothing is left, and again up to where a little is."""
-    ends = [profile.epsilon(goal).upper for goal in (FAINT, 1e-9, 1e-3)]
+    ends = [profile.to(COARSE).epsilon(goal).upper for goal in (FAINT, 1e-9, 1e-3)]
     near = [end for end in ends if 0.0 < end <= MOST_LEVEL]
     if not near:
         near = [min(MOST_LEVEL, max(e for e in ends if e < float("inf")))] if min(ends) < float("inf") else [1.0]

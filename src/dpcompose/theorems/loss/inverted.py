@@ -19,6 +19,8 @@ from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, enclose, largest
 from dpcompose.theorems.approx.steps import leak_of
 from dpcompose.theorems.loss.finite_laws import Listed, SampledListed
 
+FAINT, FEW = 1e-300, 64
+"""At δ = 0 ε is no less than here; of a few steps with listed losses the greatest is as likely as that."""
 Steps = tuple[tuple[Any, int], ...]
 
 
@@ -99,7 +101,13 @@ class Inverted(Profile):
         """The larger ε; the second order is left out where it is seen to need no more than the first."""
         if delta >= 1:
             return ZERO
-        target = Enclosure.exactly(delta)
+        found = self._least(Enclosure.exactly(delta))
+        listed = [n for step, n in self.forward if isinstance(step, SampledListed)]
+        if delta or found.gap <= self.tolerance or len(listed) < len(self.forward) or sum(listed) > FEW:
+            return found
+        return Enclosure(max(found.lower, min(self.epsilon(FAINT).lower, found.upper)), found.upper)
+
+    def _least(self, target: Enclosure) -> Enclosure:
         with _within_floats():
             first, *others = self._remembered(target.lower)
             found = _at(first.epsilon, target, self.tolerance)
