@@ -17,6 +17,7 @@ from dpcompose.inversion.few_steps.normal_cells import NormalStep
 from dpcompose.inversion.growing import Memory
 from dpcompose.inversion.line.kept_line import KeptLine
 from dpcompose.inversion.line.running_sums import Addend, Tally
+from dpcompose.inversion.losses.stacked import MANY
 
 KINDS = [
     *(dpc.Gaussian(noise_std=noise) for noise in (20, 40)),
@@ -38,6 +39,17 @@ def test_every_answer_agrees_with_one_made_anew(delta: float) -> None:
         if event % 3 == 0:
             alone = dpc.epsilon(total.plan, delta)
             assert max(found.lower, alone.lower) <= min(found.upper, alone.upper)
+
+
+def test_many_different_steps_keep_a_line_too() -> None:
+    """More than are followed by themselves in a single answer: each keeps its place on the line."""
+    many = profile([(SampledGaussianLoss(0.01, 1 + i / 500, Direction.REMOVE), 2) for i in range(MANY + 10)])
+    line = KeptLine.build(many.summands, math.log(1e-6), 1e-6)
+    assert line is not None
+    assert len(line.trimmed) == MANY + 10
+    kept, alone = line.read(many.summands, 1e-6, 1e-6), many.epsilon(1e-6, 1e-7)
+    assert kept.gap <= 1e-6
+    assert max(kept.lower, alone.lower) <= min(kept.upper, alone.upper)
 
 
 def test_a_line_is_read_again() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpcompose.inversion import Direction, SampledGaussianLoss, profile
-from dpcompose.inversion.line import jumps
+from dpcompose.inversion.line import search
 from dpcompose.inversion.losses import stacked as module
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import Repeated
@@ -109,7 +109,7 @@ def test_answers_are_the_same(direction: Direction, rate: float, monkeypatch: py
     apart = profile(losses).epsilon(1e-6, 1e-7)
     monkeypatch.setattr(module, "MANY", 8)
     seen = []
-    monkeypatch.setattr(jumps, "stacked", lambda s: seen.append(stacked(s)) or seen[-1])
+    monkeypatch.setattr(search, "stacked", lambda s: seen.append(stacked(s)) or seen[-1])
     together = profile(losses).epsilon(1e-6, 1e-7)
     assert any(isinstance(s, Stack) for s in seen[0])
     assert together.gap < 1e-6

@@ -27,7 +27,7 @@ from dpcompose.inversion.line.line import Alias
 from dpcompose.inversion.line.reading import NO_BUDGET, ErrorBudget, Readable, Reading
 from dpcompose.inversion.line.spectrum import Goal, build_spectrum, total_cumulants
 from dpcompose.inversion.losses.protocols import Cumulants, Loss, LossSum
-from dpcompose.inversion.losses.stacked import Stack, stacked
+from dpcompose.inversion.losses.stacked import Stack
 from dpcompose.inversion.saddle import Saddle, at_delta, at_epsilon
 from dpcompose.numerics.rounding import LIBM, Floats, log_total
 
@@ -149,8 +149,7 @@ def choose_bulk(
     At a sound saddle $t^2K''$ is moderate; beyond a heavy tail it explodes, or the estimate jumps over the root. Then
     trim harder, up to $10^{-3}$ expected jumps: the expansion puts them back, unless they are of too many kinds.
     """
-    wanted, summands = log_delta + math.log(relative) - 3.0, stacked(summands)
-    share = math.log(len(summands))
+    wanted, share = log_delta + math.log(relative) - 3.0, math.log(len(summands))
     found: list[tuple[Sequence[LossSum], Saddle]] = []
     for part, sharpness in LADDER[:2] if any(isinstance(s, Stack) for s in summands) else LADDER:
         bulk = [s.trimmed(wanted + part * max(LEAST_BULK - wanted, 0.0) - share, sharpness) for s in summands]

@@ -9,6 +9,7 @@ from dpcompose.inversion.line.jumps import Find, JumpExpansion, choose_bulk, exp
 from dpcompose.inversion.line.reading import Readable, Reading
 from dpcompose.inversion.line.spectrum import Goal
 from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.inversion.losses.stacked import stacked
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import exp_down, exp_up, log_down, log_up
 from dpcompose.numerics.unreachable import Unreachable
@@ -81,9 +82,9 @@ def _search(holds: Callable[[float], bool], centre: float, first: float, limit: 
 
 def first_guess(summands: Sequence[LossSum], epsilon: float) -> float:
     """The logarithm of δ(ε) by the saddle point, trimming in step with what it says."""
-    log_delta, start = -20.0, 1.0
+    log_delta, start, bulk = -20.0, 1.0, stacked(summands)
     for _ in range(4):
-        _, saddle = choose_bulk(summands, finding_epsilon(epsilon), log_delta, 1e-3, start)
+        _, saddle = choose_bulk(bulk, finding_epsilon(epsilon), log_delta, 1e-3, start)
         start, previous, log_delta = saddle.tilt, log_delta, max(min(saddle.log_delta, 0.0), -1e5)
         if abs(log_delta - previous) < 1.0:
             break
@@ -100,7 +101,7 @@ def line_at(
     start: float = 1.0,
 ) -> JumpExpansion:
     """The line, with its jumps, through the saddle that `find` finds."""
-    bulk, saddle = choose_bulk(summands, find, log_delta, relative, start)
+    bulk, saddle = choose_bulk(stacked(summands), find, log_delta, relative, start)
     place = saddle.epsilon if epsilon is None else epsilon
     return expand(bulk, Goal(saddle, place, log_delta, relative))
 
@@ -139,7 +140,7 @@ def epsilon_on_line(
     target = low_target if low_target > 0.0 else high_target
     if target <= 0.0:
         return found
-    log_delta, relative = math.log(target), within(tolerance)
+    log_delta, relative, summands = math.log(target), within(tolerance), stacked(summands)
     find, tighter, idle = finding_delta(log_delta) if near is None else finding_epsilon(near), 0.25, 0
     for _ in range(ROUNDS):
         try:
