@@ -29,6 +29,7 @@ STYLE = """
 .dpcompose .answer { font-size: 1.4em; margin: .4rem 0 }
 .dpcompose p { margin: .3rem 0 }
 .dpcompose ul { list-style: none; border-left: 2px solid rgba(127, 127, 127, .35); padding-left: 1rem }
+@media (max-width: 40em) { .dpcompose th, .dpcompose td { padding: .2rem .35rem } }
 .dpcompose code, .dpcompose pre { white-space: pre-wrap; overflow-wrap: anywhere; background: none; color: inherit }
 """
 """Colours are the reader's own, light or dark; what is marked is tinted."""

@@ -30,7 +30,7 @@ body { font: 11pt/1.45 system-ui, sans-serif; max-width: 46rem; margin: 2rem aut
 h1 { font-size: 1.5rem; margin-bottom: .2rem } h2 { font-size: 1.05rem; margin: 1.4rem 0 .3rem }
 .claim { font-size: 1.35rem; border-left: .3rem solid #2b6cb0; padding: .3rem 0 .3rem .8rem; margin: 1rem 0 }
 table { border-collapse: collapse; width: 100% } th, td { text-align: left; padding: .15rem .8rem .15rem 0 }
-tr { border-bottom: 1px solid #ddd } td.number { text-align: right; font-variant-numeric: tabular-nums }
+tr { border-bottom: 1px solid #ddd } .number { text-align: right; font-variant-numeric: tabular-nums }
 code { font-size: .9em; overflow-wrap: anywhere } .small { color: #555; font-size: .85rem }
 @media print { body { margin: 0; max-width: none; font-size: 10pt } tr { break-inside: avoid } @page { margin: 18mm } }
 """
@@ -144,7 +144,8 @@ def _data(dataset: str | None) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> str:
-    titles = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    kinds = (' class="number"' if i in numbers else "" for i in range(len(head)))
+    titles = "".join(f"<th{kind}>{escape(cell)}</th>" for kind, cell in zip(kinds, head, strict=True))
     lines = "\n".join(
         "<tr>"
         + "".join(
