@@ -1,6 +1,6 @@
 """Tables of a database: by name, by a SELECT over one of them or over Parquet files, and as a DuckDB relation.
 
-A SELECT, a view and a relation may choose columns and (but for a relation) rows; `selects` says how they are read.
+A SELECT, a view and a relation may choose columns and rows; `selects` says how they are read.
 """
 
 from __future__ import annotations
@@ -9,26 +9,32 @@ import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dpcompose.release.ask.filters import Condition
 from dpcompose.release.ask.sources import Database, Limits, Sql
 from dpcompose.release.engine import duck
 from dpcompose.release.engine.files import parquet_files, related
 from dpcompose.release.engine.kinds import Kind
 from dpcompose.release.engine.sandbox import ATTACHED, engine, located
-from dpcompose.release.engine.selects import chosen, filtered, selected
+from dpcompose.release.engine.selects import FRAMES, Read, chosen, is_written, mentioned, narrowed, selected
 from dpcompose.release.engine.table import Table, attempt, computed
 from dpcompose.release.refusals import InvalidData
 
+NUMBERS, DIGITS = {Kind.WHOLE, Kind.REAL, Kind.OTHER}, 15
+"""With longer ones DuckDB compares as decimals, of which a large number is none."""
 QUOTED = r'(?:"[^"]*"|\w+)'
-VIEW = re.compile(rf"CREATE VIEW (?:{QUOTED}\.)*{QUOTED} AS (.*?);?", re.DOTALL)
+POINTERS = re.compile(rf"\b({'|'.join(sorted(FRAMES))})\((?:0x[0-9a-f]+(?:, )?)+\)")
+"""How older versions of DuckDB write a frame of Python, which they do not read again."""
+VIEW = re.compile(rf"CREATE (?:TEMP )?VIEW (?:{QUOTED}\.)*{QUOTED} AS (.*?);?", re.DOTALL)
 LISTED = """SELECT schema_name, table_name, NULL FROM duckdb_tables() WHERE database_name = ? UNION ALL
 SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = ? AND NOT internal"""
-TABLES = """SELECT list([database_name, schema_name, table_name, column_name] ORDER BY column_index)
+TABLES = """SELECT list([database_name, schema_name, table_name, column_name, data_type] ORDER BY column_index)
 FROM duckdb_columns() JOIN duckdb_tables() USING (database_name, schema_name, table_name)
 JOIN duckdb_databases() AS d USING (database_name) WHERE d.type = 'duckdb'"""
-VIEWS = "SELECT list(view_name) FROM duckdb_views() WHERE NOT internal"
+VIEWS = "SELECT list([view_name, sql]) FROM duckdb_views() WHERE NOT internal"
 FUNCTIONS = """SELECT count(*) FROM duckdb_functions() WHERE NOT internal
 AND function_name IN (SELECT function_name FROM duckdb_functions() WHERE internal)"""
 
@@ -80,8 +86,8 @@ class Catalog:
 
     def table(self, parts: tuple[str, ...], paths: tuple[str, ...] = ()) -> Table:
         """A table by the parts of its name; a view is a program that somebody else wrote into the file."""
-        if paths:
-            raise computed(self.name, "a view that reads files")
+        if paths or not parts:
+            raise computed(self.name, "what reads no table of it")
         shown, wanted = repr(parts[-1]), [part.lower() for part in ("main", *parts)[-2:]]
         found = [place for place in self.tables if [part.lower() for part in place] == wanted]
         if not found:
@@ -100,42 +106,89 @@ class Catalog:
 
 
 def relation(stack: ExitStack, name: str, data: Any, limits: Limits) -> Table:
-    """Columns of a table of the caller's own connection, read there; or of Parquet files, which are read like any."""
-    parser = stack.enter_context(engine(limits))
-    tree = attempt(name, lambda: selected(parser, name, data.sql_query()))
+    """Columns and rows of a table, a view or a frame of the caller's own connection, read there; or of Parquet files,
+    which are read like any. Rows that are written in the text of the relation itself are taken as they are.
+    """
+    own = _Own(name, data, stack.enter_context(engine(limits)))
+    if is_written(own.tree):
+        return related(name, lambda: data)
     on_files: list[Table] = []
 
     def read(table: tuple[str, ...], paths: tuple[str, ...]) -> Table:
         given = paths or _path(table)
         if not given:
-            return _own(name, data, table, tree)
+            return own.table(table, read)
         if not all(Path(path).is_file() for path in given):
             raise computed(name, "Parquet files that are not named one by one, or not on this machine")
         on_files.append(parquet_files(stack, name, [Path(path).resolve() for path in given], limits))
         return on_files[0]
 
-    found = attempt(name, lambda: chosen(tree, name, read))
+    def narrow(base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
+        return narrowed(base, columns, where) if on_files else own.narrowed(base, columns, where)
+
+    found = attempt(name, lambda: chosen(own.tree, name, read, narrow))
     return found if on_files else related(name, lambda: data)
 
 
-def _own(name: str, data: Any, table: tuple[str, ...], tree: Any) -> Table:
-    """The names of the columns of a table of the caller's connection, which is asked through the relation itself."""
-    listed = data.filter("false").aggregate(f"({TABLES}) AS t, ({VIEWS}) AS v, ({FUNCTIONS}) AS f, count(*) AS n")
-    ((columns, views, functions, _),) = listed.fetchall()
-    if functions:
-        raise computed(name, "a macro that stands in for a function of the engine")
-    wanted = [part.lower() for part in table]
-    found = [one[3] for one in columns or () if [part.lower() for part in one[:3]][-len(wanted) :] == wanted]
-    if not found or wanted[-1] in {view.lower() for view in views or ()}:
-        raise computed(name, "a view, or a frame that can be given itself")
-    if filtered(tree):
-        raise computed(name, "a filter, whose conditions belong in `where`")
-    return replace(related(name, lambda: data), kinds=[(column, Kind.OTHER) for column in found])
+class _Own:
+    """What the connection of a relation holds; it is asked through the relation itself."""
+
+    def __init__(self, name: str, data: Any, parser: Any) -> None:
+        self.name, self.data, self._parser = name, data, parser
+        self.tree = attempt(name, lambda: selected(parser, name, POINTERS.sub(r"\1(0)", data.sql_query())))
+
+    @cached_property
+    def _listed(self) -> tuple[list[list[str]], dict[str, str]]:
+        """Columns of tables, and views with their texts."""
+        listed = f"({TABLES}) AS t, ({VIEWS}) AS v, ({FUNCTIONS}) AS f, count(*) AS n"
+        ((columns, views, functions, _),) = self.data.filter("false").aggregate(listed).fetchall()
+        if functions:
+            raise computed(self.name, "a macro that stands in for a function of the engine")
+        return columns or [], {view.lower(): text for view, text in views or ()}
+
+    def table(self, parts: tuple[str, ...], read: Read) -> Table:
+        """A table by the parts of its name, of which no more is known than the types of its columns."""
+        columns, views = self._listed
+        wanted = [part.lower() for part in parts]
+        if wanted and (text := views.get(wanted[-1])):
+            body = VIEW.fullmatch(text)
+            if body is None:
+                raise computed(self.name, "a view that names its columns")
+            return chosen(selected(self._parser, self.name, body[1]), self.name, read, self.narrowed)
+        found: dict[str, Kind] = {}
+        for *place, column, sql_type in columns:
+            if wanted and [part.lower() for part in place][-len(wanted) :] == wanted:
+                kind = _kind(sql_type)
+                found[column] = kind if found.get(column, kind) is kind else Kind.OTHER
+        return replace(related(self.name, lambda: self.data), kinds=list((found or self._framed()).items()))
+
+    def narrowed(self, base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
+        """The conditions are left to DuckDB, where it compares without a cast that fails at a large number."""
+        kinds = dict(base.kinds)
+        for one in where:
+            kind = kinds[one.column]
+            plain = kind not in NUMBERS or len(one.value) <= DIGITS
+            if not plain or (kind is Kind.OTHER and re.match(r"[\d.+-]", one.value) and not one.value.isdigit()):
+                raise computed(self.name, f"a comparison of {one.column!r}, which `where` can make")
+        return replace(base, kinds=[(new, kinds[column]) for new, column in columns])
+
+    def _framed(self) -> dict[str, Kind]:
+        """The columns of a frame: those that come out, and others that are named, of which no type is known."""
+        named = mentioned(self.tree)
+        out = {
+            column: Kind.OTHER if any(named.values()) else _kind(found) for column, _, found in duck.kinds(self.data)
+        }
+        return dict.fromkeys(named, Kind.OTHER) | out
+
+
+def _kind(sql_type: str) -> Kind:
+    """What a column holds; of numbers with more than 64 bits no type is known."""
+    return duck.KINDS.get(sql_type, Kind.OTHER) if (sql_type := sql_type.lower()) != "hugeint" else Kind.OTHER
 
 
 def _path(table: tuple[str, ...]) -> tuple[str, ...]:
     """The path that stands where a table does."""
-    return table[-1:] if table[-1].lower().endswith(".parquet") else ()
+    return table[-1:] if table and table[-1].lower().endswith(".parquet") else ()
 
 
 __all__ = ["database", "relation", "sql"]

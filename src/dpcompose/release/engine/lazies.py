@@ -1,4 +1,5 @@
-"""Lazy frames of polars: a plan that is nothing but a frame in memory, or Parquet files, is as good as these.
+"""Lazy frames of polars: columns of a frame in memory or of Parquet files, and of a frame also what is compared and
+calculated row by row and never fails.
 
 Every other plan is a program: a strict cast, a function of somebody's own or a line that does not parse fails at one
 row, and a slice or a sort mixes them. It is refused by its plan; `collect()` makes a table of it.
@@ -6,7 +7,7 @@ row, and a slice or a sort mixes them. It is refused by its plan; `collect()` ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,18 @@ from typing import Any
 from dpcompose.release.ask.sources import Limits
 from dpcompose.release.engine.files import parquet_files
 from dpcompose.release.engine.table import Table, attempt, computed
+
+STEPS: Mapping[str, str] = {"Filter": "predicate", "HStack": "exprs", "Select": "expr", "SimpleProjection": ""}
+"""Steps of a plan that take rows one by one, and where their expressions are."""
+HARMLESS: Mapping[str, Sequence[str]] = {
+    "BinaryExpr": ("left", "right"),
+    "Column": (),
+    "Literal": (),
+    "Ternary": ("predicate", "truthy", "falsy"),
+}
+"""Expressions, and what they are made of."""
+COMPARING = {"And", "Eq", "Gt", "GtEq", "Lt", "LtEq", "NotEq", "Or"}
+INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
 
 
 def scanned(stack: ExitStack, name: str, frame: Any, limits: Limits) -> Table | None:
@@ -40,14 +53,17 @@ def _plan(name: str, frame: Any) -> Any:
 def _files(name: str, plan: Any) -> list[Path] | None:
     """What a plan reads, below the choice of columns."""
     look: Callable[[], Any] = plan.view_current_node
-    node = _seen(name, look)
-    while type(node).__name__ == "SimpleProjection":
+    node, calculated = _seen(name, look), False
+    while (kind := type(node).__name__) in STEPS:
+        given = getattr(node, STEPS[kind], [])
+        for one in given if isinstance(given, list) else [given]:
+            _check(name, plan, one.node)
+        calculated |= kind != "SimpleProjection"
         plan.set_node(node.input)
         node = _seen(name, look)
-    kind = type(node).__name__
     if kind == "DataFrameScan" and node.selection is None:
         return None
-    if kind != "Scan" or _seen(name, lambda: node.scan_type)[0] != "parquet":
+    if calculated or kind != "Scan" or _seen(name, lambda: node.scan_type)[0] != "parquet":
         raise computed(name, kind)
     options = node.file_options
     if any(part is not None for part in (node.predicate, options.n_rows, options.row_index)):
@@ -56,6 +72,20 @@ def _files(name: str, plan: Any) -> list[Path] | None:
     if not files or not all(file.is_file() for file in files):
         raise computed(name, "files that are not on this machine")
     return [file.resolve() for file in files]
+
+
+def _check(name: str, plan: Any, place: int) -> None:
+    """Refuse an expression that may fail at a row; integers go round, and what is divided by zero is missing."""
+    node = _seen(name, lambda: plan.view_expression(place))
+    kind = type(node).__name__
+    exact = kind == "BinaryExpr" and str(node.op).rpartition(".")[2] not in COMPARING
+    if exact and str(plan.get_dtype(place)).startswith("Decimal"):
+        raise computed(name, "decimals that are calculated")
+    widens = kind == "Cast" and str(node.dtype) == "Float64" and str(plan.get_dtype(node.expr)) in INTEGERS
+    if kind not in HARMLESS and not widens:
+        raise computed(name, kind)
+    for part in HARMLESS.get(kind, ("expr",)):
+        _check(name, plan, getattr(node, part))
 
 
 def _seen(name: str, look: Callable[[], Any]) -> Any:

@@ -21,8 +21,13 @@ from dpcompose.release.refusals import InvalidData
 
 Node: TypeAlias = Mapping[str, Any]
 Read: TypeAlias = Callable[[tuple[str, ...], tuple[str, ...]], Table]
-"""A table by the parts of its name, or by the paths of its Parquet files."""
+"""A table by the parts of its name, or by the paths of its Parquet files; a frame of Python has neither."""
+Narrow: TypeAlias = Callable[[Table, Sequence[tuple[str, str]], Sequence[Condition]], Table]
+"""A table, the new and old names of some columns, and conditions → the table of these."""
 PARQUET = {"parquet_scan", "read_parquet"}
+FRAMES = {"arrow_scan", "arrow_scan_dumb", "pandas_scan", "python_arrow_scan"}
+COUNTING = {"generate_series", "range", "repeat"}
+"""Functions whose rows are nobody's."""
 SIGNS = {
     "COMPARE_EQUAL": "=",
     "COMPARE_NOTEQUAL": "!=",
@@ -51,26 +56,64 @@ def selected(connection: Any, name: str, text: str) -> Node:
     return node
 
 
-def chosen(node: Node, name: str, read: Read) -> Table:
+def chosen(node: Node, name: str, read: Read, narrow: Narrow | None = None) -> Table:
     """The table of a SELECT: some columns of another, and the rows for which some conditions hold."""
+    narrow = narrow or narrowed
     if node["type"] != "SELECT_NODE":
         raise computed(name, node["type"])
     _nothing_else(name, node, {"type", "select_list", "from_table", "where_clause", "cte_map", "aggregate_handling"})
-    _nothing_else(name, node["cte_map"], set())
     if node["aggregate_handling"] != "STANDARD_HANDLING":
         raise computed(name, "GROUP BY")
-    base = _from(node["from_table"], name, read)
+    base = _from(node["from_table"], name, _with(node, name, read, narrow), narrow)
     called = {node["from_table"].get("alias", "").lower(), node["from_table"].get("table_name", "").lower()} - {""}
     columns = [pair for item in node["select_list"] for pair in _columns(item, name, base, called)]
     where = [_condition(part, name, base, called) for part in _conjuncts(node["where_clause"])]
-    return _narrowed(base, columns, where)
+    return narrow(base, columns, where)
 
 
-def filtered(node: Node | None) -> bool:
-    """Whether a SELECT, or one that it selects from, has conditions."""
-    if node is None:
+def _with(node: Node, name: str, read: Read, narrow: Narrow) -> Read:
+    """The same tables, and those that a SELECT names before it begins."""
+    before: dict[str, Node] = {}
+    for key, value in _named(node):
+        _nothing_else(name, value, {"materialized", "query", "query_node"})
+        before[key] = value.get("query_node") or value["query"]["node"]
+
+    def also(table: tuple[str, ...], paths: tuple[str, ...]) -> Table:
+        named = before.get(table[0].lower()) if len(table) == 1 and not paths else None
+        return read(table, paths) if named is None else chosen(named, name, read, narrow)
+
+    return also
+
+
+def _named(node: Node) -> list[tuple[str, Node]]:
+    return [(one["key"].lower(), one["value"]) for one in node.get("cte_map", {}).get("map", [])]
+
+
+def is_written(node: Any, named: frozenset[str] = frozenset()) -> bool:
+    """Whether all rows are in the text of a SELECT, as VALUES or as numbers that are counted: they are nobody's."""
+    if isinstance(node, list):
+        return all(is_written(one, named) for one in node)
+    if not isinstance(node, dict):
+        return True
+    known = named.union(key for key, _ in _named(node))
+    if node.get("type") == "BASE_TABLE" and (node["schema_name"] or node["table_name"].lower() not in known):
         return False
-    return bool(node["where_clause"]) or filtered(node["from_table"].get("subquery", {}).get("node"))
+    if node.get("type") == "TABLE_FUNCTION" and node["function"]["function_name"].lower() not in COUNTING:
+        return False
+    return all(is_written(one, known) for one in node.values())
+
+
+def mentioned(node: Any) -> dict[str, bool]:
+    """The columns that a SELECT names anywhere, and whether under another name as well."""
+    if isinstance(node, list):
+        return {column: other for one in node for column, other in mentioned(one).items()}
+    if not isinstance(node, dict):
+        return {}
+    found = mentioned(list(node.values()))
+    if node.get("class") == "COLUMN_REF":
+        column = node["column_names"][-1]
+        found[column] = found.get(column, False) or node["alias"] not in {"", column}
+    return found
 
 
 def _nothing_else(name: str, node: Node, known: set[str]) -> None:
@@ -80,19 +123,21 @@ def _nothing_else(name: str, node: Node, known: set[str]) -> None:
             raise computed(name, part.replace("_", " "))
 
 
-def _from(node: Node, name: str, read: Read) -> Table:
+def _from(node: Node, name: str, read: Read, narrow: Narrow) -> Table:
     """What stands behind FROM."""
     kind = node["type"]
     if kind not in {"BASE_TABLE", "SUBQUERY", "TABLE_FUNCTION"} or node.get("sample") or node.get("column_name_alias"):
         raise computed(name, kind)
     if kind == "SUBQUERY":
-        return chosen(node["subquery"]["node"], name, read)
+        return chosen(node["subquery"]["node"], name, read, narrow)
     if kind == "BASE_TABLE":
         if node.get("at_clause"):
             raise computed(name, kind)
         parts = (node["catalog_name"], node["schema_name"], node["table_name"])
         return read(tuple(filter(None, parts)), ())
     function = node["function"]
+    if function["function_name"].lower() in FRAMES:
+        return read((), ())
     if function["function_name"].lower() not in PARQUET or not _arguments(function):
         raise computed(name, f"{function['function_name']}()")
     first = _arguments(function)[0]
@@ -164,7 +209,7 @@ def _constant(node: Node) -> tuple[str, bool] | None:
     return None if node["value"]["is_null"] else (str(value), kind["id"] == "VARCHAR")
 
 
-def _narrowed(base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
+def narrowed(base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
     """Some columns of a table, under other names, and the rows for which all conditions hold."""
     base.check({f"where{i}": one.column for i, one in enumerate(where)})
     old, kinds, conditions = dict(columns), dict(base.kinds), compared(where, base)
@@ -182,4 +227,4 @@ def _narrowed(base: Table, columns: Sequence[tuple[str, str]], where: Sequence[C
     return replace(base, kinds=[(new, kinds[column]) for new, column in columns], rows=rows)
 
 
-__all__ = ["chosen", "filtered", "selected"]
+__all__ = ["chosen", "is_written", "mentioned", "narrowed", "selected"]
