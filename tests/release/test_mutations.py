@@ -16,6 +16,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose import release
 from dpcompose.release.engine import answers, duck, frames, kinds, masks, parquet, sandbox, tables, text, totals
+from dpcompose.release.engine.files import related
 from dpcompose.release.engine.rows import PRIME
 from dpcompose.release.sampling.testing import SilentBytesForTests
 from release import law
@@ -37,7 +38,7 @@ def guessed_types() -> Planted:
     def guess(stack: Any, source: Any, limits: Any) -> Any:
         del limits
         connection = stack.enter_context(duckdb.connect())
-        return tables._related(repr(Path(source.path).name), lambda: connection.read_csv(str(source.path)))
+        return related(repr(Path(source.path).name), lambda: connection.read_csv(str(source.path)))
 
     return mock.patch.dict(tables.OPENERS, {release.Csv: guess})
 
