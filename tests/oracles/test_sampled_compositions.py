@@ -90,3 +90,10 @@ def test_a_sampled_product_is_the_product_sampled() -> None:
     assert found.lower <= high
     assert low <= found.upper
     assert found.enclosure.gap <= 1e-6
+
+
+@pytest.mark.parametrize("least", [1e-3, 1e-17, 1e-300])
+def test_levels_that_no_float_tells_apart_lose_no_mass(least: float) -> None:
+    """e^ε rounds to the same number for all of them: the least bound is the one that holds there."""
+    law = law_through([(least * i, 0.9 ** (i * i)) for i in range(60)])
+    assert sum(mass for _, mass in law.ratios) + law.leaking == 1

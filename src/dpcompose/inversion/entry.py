@@ -88,7 +88,7 @@ def _(loss: SampledLaplaceLoss) -> Enclosure | None:
 @as_leak.register
 def _(loss: SampledGaussianLoss) -> Enclosure | None:
     r"""$q\min(1,1/2\sigma)$; what a window shows of a step is not faint for itself."""
-    noise = float(loss.noise_std)
+    noise = float(min(loss.noise_std, 10**300))
     if not loss.window.is_open or noise <= 1.0 or float(loss.rate) > 2.0 * FAINT * noise:
         return None
     return _sampled(loss.rate, 1 / Fraction(loss.noise_std))

@@ -127,7 +127,7 @@ def chernoff_ceilings(gauge: Gauge) -> None:
     with ctx.workprec(200):
         for mu, tilt in zip(magnitude(random, -6, 3, 200), magnitude(random, -3, 4, 200), strict=True):
             places = np.array(magnitude(random, -4, 4, POINTS // 200))
-            found = ceiling._log_bound(profile([(GaussianLoss(mu), 1)]), tilt, places)
+            found = ceiling._log_bound(profile([(GaussianLoss(mu), 1)]).summands, tilt, places)
             t = arb(tilt)
             constant = t * (t + 1) * mu / 2 + t * t.log() - (t + 1) * (t + 1).log()
             for epsilon, bound in zip(places.tolist(), found.tolist(), strict=True):

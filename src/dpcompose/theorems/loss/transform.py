@@ -23,7 +23,7 @@ def _is_extreme(step: Any) -> bool:
     if not hasattr(step, "rate"):
         return False
     if isinstance(step, inversion.SampledGaussianLoss):
-        return not (float(step.rate) >= 1e-9 and 0.01 <= float(step.noise_std) <= 1e4)
+        return not (step.rate >= 1e-9 and 0.01 <= step.noise_std <= 1e4)
     sampled = isinstance(step, inversion.SampledLaplaceLoss)
     return sampled and not (step.rate >= 1e-6 and Fraction(1, 1000) <= step.size <= 10)
 

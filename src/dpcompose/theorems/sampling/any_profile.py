@@ -153,8 +153,9 @@ def law_through(bounds: Sequence[tuple[float, float]]) -> DottedLaw:
     for level, height in bounds:  # rounding x up moves the bound to where the profile is smaller still
         x = _exponential(level)
         least = min(least, Fraction(height))
-        if not dots or x > dots[-1][0]:
-            dots.append((x, least))
+        if dots and dots[-1][0] == x:  # levels that no float tells apart
+            dots.pop()
+        dots.append((x, least))
     mirrored = [(1 / x, 1 - 1 / x + h / x) for x, h in reversed(dots) if x > 1]
     hull = lower_hull([(Fraction(0), Fraction(1)), *mirrored, *dots])
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(hull)]
