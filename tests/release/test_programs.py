@@ -176,7 +176,7 @@ COMPUTED: dict[str, Callable[[Any], Any]] = {
     "CAST  ": lambda c: c.sql("WITH w AS (SELECT CAST(name AS INT) AS user FROM stored) SELECT * FROM w"),
     "COMPARE_IN": lambda c: c.table("stored").filter("user IN (1, 2)"),
     "huge": lambda c: c.sql("SELECT * FROM (SELECT huge AS user, huge FROM wide) WHERE huge > 0.5"),
-    "'hours'": lambda c: c.sql("SELECT * FROM stored WHERE hours > 0.00000000000000000001"),
+    "'hours'": lambda c: c.sql("SELECT * FROM stored WHERE hours > 0.00000000000001"),
 }
 CHOOSING: dict[str, Callable[[Any], Any]] = {
     "all": lambda c: c.table("stored"),
@@ -184,7 +184,7 @@ CHOOSING: dict[str, Callable[[Any], Any]] = {
     "schema": lambda c: c.sql("SELECT s.user FROM main.stored AS s"),
     "rows": lambda c: c.table("stored").filter("hours > 1 AND user >= 0").project("user"),
     "text": lambda c: c.sql("SELECT * FROM stored WHERE name <> '2'"),
-    "view": lambda c: c.table("few"),
+    "view": lambda c: c.sql("SELECT * FROM few"),
     "with": lambda c: c.sql("WITH w AS (SELECT user FROM stored WHERE hours > 1.25) SELECT * FROM w"),
     "values": lambda c: c.sql("SELECT * FROM (VALUES (1, 2), (3, 4)) AS v(user, x)"),
     "counted": lambda c: c.sql("SELECT i % 10 AS user, i * 3 AS x FROM range(100) AS r(i)"),

@@ -205,7 +205,7 @@ def _constant(node: Node) -> tuple[str, bool] | None:
         return str(node["literal"].get("text", "")), node["literal"]["kind"] == "STRING"
     value, kind = node["value"].get("value"), node["value"]["type"]
     if kind["id"] == "DECIMAL":
-        value = Decimal(str(value)).scaleb(-kind["type_info"]["scale"])
+        value = format(Decimal(str(value)).scaleb(-kind["type_info"]["scale"]), "f")
     return None if node["value"]["is_null"] else (str(value), kind["id"] == "VARCHAR")
 
 
