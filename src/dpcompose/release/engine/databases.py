@@ -20,10 +20,10 @@ from dpcompose.release.engine.files import parquet_files, related
 from dpcompose.release.engine.kinds import Kind
 from dpcompose.release.engine.sandbox import ATTACHED, engine, located
 from dpcompose.release.engine.selects import FRAMES, Read, chosen, is_written, mentioned, narrowed, selected
-from dpcompose.release.engine.table import Table, attempt, computed
+from dpcompose.release.engine.table import Table, attempt, compared, computed
 from dpcompose.release.refusals import InvalidData
 
-NUMBERS, DIGITS = {Kind.WHOLE, Kind.REAL, Kind.OTHER}, 15
+NUMBERS, NUMBER, DIGITS = {Kind.WHOLE, Kind.REAL}, re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE), 15
 """With longer ones DuckDB compares as decimals, of which a large number is none."""
 QUOTED = r'(?:"[^"]*"|\w+)'
 POINTERS = re.compile(rf"\b({'|'.join(sorted(FRAMES))})\((?:0x[0-9a-f]+(?:, )?)+\)")
@@ -163,12 +163,12 @@ class _Own:
         return replace(related(self.name, lambda: self.data), kinds=list((found or self._framed()).items()))
 
     def narrowed(self, base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
-        """The conditions are left to DuckDB, where it compares without a cast that fails at a large number."""
+        """The conditions are left to DuckDB, where no cast may fail as soon as there is a row."""
         kinds = dict(base.kinds)
+        base.check({f"where{i}": one.column for i, one in enumerate(where)})
+        compared(where, base)
         for one in where:
-            kind = kinds[one.column]
-            plain = kind not in NUMBERS or len(one.value) <= DIGITS
-            if not plain or (kind is Kind.OTHER and re.match(r"[\d.+-]", one.value) and not one.value.isdigit()):
+            if kinds[one.column] in NUMBERS and not (NUMBER.fullmatch(one.value) and len(one.value) <= DIGITS):
                 raise computed(self.name, f"a comparison of {one.column!r}, which `where` can make")
         return replace(base, kinds=[(new, kinds[column]) for new, column in columns])
 
@@ -182,8 +182,9 @@ class _Own:
 
 
 def _kind(sql_type: str) -> Kind:
-    """What a column holds; of numbers with more than 64 bits no type is known."""
-    return duck.KINDS.get(sql_type, Kind.OTHER) if (sql_type := sql_type.lower()) != "hugeint" else Kind.OTHER
+    """What a column holds, if DuckDB compares it with any constant of that kind: not where that has to be cast."""
+    plain = sql_type.lower()
+    return Kind.OTHER if plain in {"hugeint", "uuid"} else duck.KINDS.get(plain, Kind.OTHER)
 
 
 def _path(table: tuple[str, ...]) -> tuple[str, ...]:

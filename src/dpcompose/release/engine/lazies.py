@@ -28,6 +28,9 @@ HARMLESS: Mapping[str, Sequence[str]] = {
 """Expressions, and what they are made of."""
 COMPARING = {"And", "Eq", "Gt", "GtEq", "Lt", "LtEq", "NotEq", "Or"}
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
+NUMBERS = INTEGERS | {"Float32", "Float64"}
+PLAIN = NUMBERS | {"Boolean", "Date", "String"}
+"""Types that are compared without fail; lists may differ in length, and categories in their texts."""
 
 
 def scanned(stack: ExitStack, name: str, frame: Any, limits: Limits) -> Table | None:
@@ -56,10 +59,10 @@ def _files(name: str, plan: Any) -> list[Path] | None:
     node, calculated = _seen(name, look), False
     while (kind := type(node).__name__) in STEPS:
         given = getattr(node, STEPS[kind], [])
+        plan.set_node(node.input)  # whose columns have the types of what is given
         for one in given if isinstance(given, list) else [given]:
             _check(name, plan, one.node)
         calculated |= kind != "SimpleProjection"
-        plan.set_node(node.input)
         node = _seen(name, look)
     if kind == "DataFrameScan" and node.selection is None:
         return None
@@ -78,9 +81,10 @@ def _check(name: str, plan: Any, place: int) -> None:
     """Refuse an expression that may fail at a row; integers go round, and what is divided by zero is missing."""
     node = _seen(name, lambda: plan.view_expression(place))
     kind = type(node).__name__
-    exact = kind == "BinaryExpr" and str(node.op).rpartition(".")[2] not in COMPARING
-    if exact and str(plan.get_dtype(place)).startswith("Decimal"):
-        raise computed(name, "decimals that are calculated")
+    if kind == "BinaryExpr":
+        able = PLAIN if str(node.op).rpartition(".")[2] in COMPARING else NUMBERS
+        if not {str(plan.get_dtype(node.left)), str(plan.get_dtype(node.right))} <= able:
+            raise computed(name, "values that are neither numbers nor plain")
     widens = kind == "Cast" and str(node.dtype) == "Float64" and str(plan.get_dtype(node.expr)) in INTEGERS
     if kind not in HARMLESS and not widens:
         raise computed(name, kind)
