@@ -148,47 +148,6 @@ def test_an_epoch_of_two_batches_by_its_densities() -> None:
         assert found.lower <= truth * (1 + 1e-5) <= found.upper * (1 + 1e-4)
 
 
-def clones(people: int, local: float) -> tuple[Any, Any]:
-    """The pair of stronger clones, every number of clones of both kinds written out."""
-    x = math.exp(local)
-    rate, most = 2 / (x + 1), x / (x + 1)
-    p, q = np.zeros((people + 1, people + 1)), np.zeros((people + 1, people + 1))
-    for c in range(people):
-        chance = math.comb(people - 1, c) * rate**c * (1 - rate) ** (people - 1 - c)
-        for a in range(c + 1):
-            both = chance * math.comb(c, a) / 2**c
-            p[a + 1, c - a] += both * most
-            p[a, c - a + 1] += both * (1 - most)
-            q[a + 1, c - a] += both * (1 - most)
-            q[a, c - a + 1] += both * most
-    return p, q
-
-
-def responses(local: float, inputs: tuple[int, ...]) -> Any:
-    """How many of the reports of binary randomized response are 1."""
-    x = math.exp(local)
-    law = np.array([1.0])
-    for bit in inputs:
-        one = x / (x + 1) if bit else 1 / (x + 1)
-        law = np.convolve(law, [1 - one, one])
-    return law
-
-
-@pytest.mark.parametrize("people, local", [(2, 0.5), (7, 1.0), (30, 2.0)])
-def test_shuffled_reports_by_every_count(people: int, local: float) -> None:
-    reports = dpc.Shuffled(dpc.RandomizedResponse(epsilon=local, adjacency=R), of=people)
-    for epsilon in (0.0, 0.1, 0.4):
-        found = dpc.delta(reports, epsilon=epsilon)
-        assert found.upper == pytest.approx(excess(*clones(people, local), epsilon), rel=1e-6)
-        for ones in range(people):
-            rest = (1,) * ones + (0,) * (people - 1 - ones)
-            truth = excess(responses(local, (0, *rest)), responses(local, (1, *rest)), epsilon)
-            assert truth <= found.upper
-            if not ones:
-                assert found.lower <= truth * (1 + 1e-6) + 1e-12
-                assert found.lower >= truth * (1 - 1e-4)
-
-
 BATCHES = {
     "drawn": dpc.SampledWithReplacement(dpc.Laplace(scale=2, adjacency=R), size=5, of=50),
     "cut": dpc.TruncatedSample(dpc.Gaussian(noise_std=2), rate=0.1, limit=12, of=100),

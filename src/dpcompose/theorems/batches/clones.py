@@ -1,12 +1,9 @@
 r"""Shuffled reports of local randomizers: each of the others is, now and then, a clone of the one who is replaced.
 
-Where $R_0\ge R_1$ put $u_0=(R_0-R_1)/(e^{\varepsilon_0}-1)$, and $u_1$ likewise where $R_1$ is larger: both have the
-mass $p=\mathrm{TV}/(e^{\varepsilon_0}-1)\le1/(e^{\varepsilon_0}+1)$, and $R_0=e^{\varepsilon_0}u_0+u_1+w$,
-$R_1=u_0+e^{\varepsilon_0}u_1+w$ with $w\ge0$. Any other report has $R_i\ge e^{-\varepsilon_0}R_0\ge u_0$ there, so it
-comes from $u_0$ with probability $p$, from $u_1$ with probability $p$, and else from a law that may be told. What is
-left is how many of each there are; fewer, each left out with some chance, tell no more, so $p=1/(e^{\varepsilon_0}+1)$
-is the worst. Of $C\sim\mathrm{Bin}(n-1,2p)$ clones $A\sim\mathrm{Bin}(C,\frac12)$ are of the first kind, and the
-person is one more of the first kind, with odds $e^{\varepsilon_0}$, or of the second.
+Of $C\sim\mathrm{Bin}(n-1,2p)$ clones, $p=1/(e^{\varepsilon_0}+1)$, $A\sim\mathrm{Bin}(C,\frac12)$ are of the first
+kind, and the person is one more of the first kind, with odds $e^{\varepsilon_0}$, or of the second. Two laws that are
+apart by the whole of $\varepsilon_0$ wherever they differ give this at once; that no other laws cost more is derived in
+the documentation (*Shuffled reports*), since the proof in the paper has a gap there.
 
 Given $c$ clones, $a$ of the first kind and $b=c+1-a$ of the second have the ratio
 $(e^{\varepsilon_0}a+b)/(a+e^{\varepsilon_0}b)$, which is $e^\varepsilon$ at the share $\beta$ of $c+1$, and
@@ -35,7 +32,7 @@ from dpcompose.notions import Alone, ApproxDP, LossTransform, SymmetricProfile
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
-from dpcompose.sources import FMT23
+from dpcompose.sources import FMT23, HERE
 from dpcompose.theorems.loss.finite_laws import Listed
 
 BITS = 128
@@ -145,7 +142,7 @@ def _pure(m: Shuffled, inner: ApproxDP) -> tuple[Fraction, int]:
     return Fraction(inner.epsilon), min(m.of, MOST_PEOPLE)
 
 
-@describes("CLONES", FMT23.at("Thm. 3.2"), relations=REPLACE_ONE_ONLY)
+@describes("CLONES", HERE.at("Shuffled reports"), relations=REPLACE_ONE_ONLY)
 def stronger_clones(m: Shuffled, inner: ApproxDP) -> Alone:
     r"""With $\varepsilon_0$-DP local randomizers, $C\sim\mathrm{Bin}(n-1,\frac{2}{e^{\varepsilon_0}+1})$,
     $A\sim\mathrm{Bin}(C,\frac12)$ and $D\sim\mathrm{Bern}(\frac{e^{\varepsilon_0}}{e^{\varepsilon_0}+1})$, the shuffled
