@@ -14,13 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
 ROUNDING = 2.0**-42
 """More than all roundings of one step: some twenty operations on positive numbers, and exponentials of arguments below
 60, each of which is off by less than 60 units."""
@@ -28,7 +29,7 @@ LEAST = 1e-290
 """No positive value is kept below this, so that no product is lost."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Choice:
     """The ways to run one mechanism whose range is a whole number of steps of a grid."""
 
@@ -37,21 +38,17 @@ class Choice:
     only: int | None = None
     """The one t that was fixed in advance, in steps."""
 
+    @cached_property
     def weights(self) -> tuple[Floats, Floats]:
-        """q_t and 1 − q_t at t = 0, h, …, ε."""
-        t = np.arange(self.steps + 1) * self.spacing
+        """q_t and 1 − q_t at t = 0, h, …, ε, a row each."""
+        t = np.arange(self.steps + 1)[:, None] * self.spacing
         whole = np.expm1(-self.steps * self.spacing)
         first = np.expm1(-t[::-1]) / whole
         return first, np.exp(-t[::-1]) * np.expm1(-t) / whole
 
     def from_below(self, before: Floats) -> Floats:
         """The best of the choices on the grid; `before` reaches ε further on both sides."""
-        first, second = self.weights()
-        low, high = self._shifted(before)
-        if self.only is not None:
-            i = self.only
-            return np.asarray((low[:, i] * first[i] + high[:, i] * second[i]) * (1 - ROUNDING))
-        return np.asarray(np.max(low * first + high * second, axis=1) * (1 - ROUNDING))
+        return np.asarray(np.max(self._expected(before, self.only), axis=0) * (1 - ROUNDING))
 
     def from_above(self, before: Floats) -> Floats:
         r"""An upper bound on the best of all choices: at the points of the grid, and between each and the next.
@@ -60,37 +57,45 @@ class Choice:
         $(\beta Y+\gamma/Y)/(1-e^{-\varepsilon})$. If its summit $Y=\sqrt{\gamma/\beta}$ lies there, it is higher than
         at $t_{m+1}$ by $\beta(Y-1)^2/(1-e^{-\varepsilon})$. Summits that cannot exceed the best point are passed over.
         """
-        first, second = self.weights()
-        low, high = self._shifted(before)
-        at = low * first + high * second
-        best = np.max(at, axis=1)
-        whole, gap = self.steps * self.spacing, math.expm1(self.spacing)
-        falls, later_falls = self._shifted(np.diff(before, prepend=before[0]) / -gap)
-        beta = falls[:, :-1] - math.exp(-whole) * later_falls[:, :-1]
-        unsure = 2.0**-42 * (falls[:, :-1] + later_falls[:, :-1] + low[:, 1:] + high[:, 1:])
-        share = -1 / math.expm1(-whole)
-        row, m = np.nonzero(at[:, 1:] + (beta + unsure) * (gap**2 * share) > best[:, None])
-        if row.size:
-            fall, later_fall = falls[row, m], later_falls[row, m]
-            rise = self._rise(beta[row, m], low[row, m + 1] - high[row, m + 1] + fall - later_fall, unsure[row, m], m)
-            np.maximum.at(best, row, at[row, m + 1] + rise * share)
+        at, n, steps = self._expected(before), before.size - 2 * self.steps, self.steps
+        best = at.max(axis=0)
+        whole, gap = steps * self.spacing, math.expm1(self.spacing)
+        share, fall = -1 / math.expm1(-whole), (before[:-1] - before[1:]) / gap
+        later_fall, fall, later, before = fall[steps:], fall[:-steps], before[steps:-1], before[: -steps - 1]
+        beta, gamma = fall - math.exp(-whole) * later_fall, before - later + fall - later_fall
+        unsure = 2.0**-42 * (np.abs(fall) + np.abs(later_fall) + before + later)
+        highest = _rows((beta + unsure) * (gap**2 * share), n)[::-1]
+        m, x = np.nonzero(at[1:] + highest > best)
+        if x.size:
+            rise = share * self._rise(beta, gamma, unsure, m, x + (steps - 1 - m))
+            np.maximum.at(best, x, at[m + 1, x] + rise)
         return np.asarray(best * (1 + ROUNDING))
 
-    def _rise(self, beta: Floats, gamma: Floats, unsure: Floats, m: NDArray[np.intp]) -> Floats:
-        """An upper bound on β(Y − 1)² at the summit, β and γ being known up to `unsure`."""
+    def _rise(self, beta: Floats, gamma: Floats, unsure: Floats, m: Indices, place: Indices) -> Floats:
+        """An upper bound on β(Y − 1)² at the summit between t_m and t_{m+1}, β and γ at a place known up to `unsure`."""
         gap = math.expm1(self.spacing)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            summit = np.sqrt(np.exp((m + 1 - self.steps) * self.spacing) * gamma / beta)
-            blur = summit * (unsure / gamma + unsure / beta + 2.0**-42)
-            inside = (gamma > 0) & (beta > 0) & (summit + blur > 1) & (summit - blur < 1 + gap)
-            rise = (beta + unsure) * np.minimum(np.abs(summit - 1) + blur, gap) ** 2
+            blur = unsure / gamma + unsure / beta + 2.0**-42
+            sure = np.where((gamma > 0) & (beta > 0), np.sqrt(gamma / beta), np.nan)
+            summit = np.exp(np.arange(1 - self.steps, 1) * (self.spacing / 2))[m] * sure[place]
+            blur = summit * blur[place]
+            inside = (summit + blur > 1) & (summit - blur < 1 + gap)
+            rise = (beta + unsure)[place] * np.minimum(np.abs(summit - 1) + blur, gap) ** 2
         # Where rounding hides the sign of β or γ, the summit is no higher than their errors.
-        return np.where(inside, rise, 0.0) + 2 * unsure * gap**2
+        return np.where(inside, rise, 0.0) + (2 * gap**2 * unsure)[place]
 
-    def _shifted(self, before: Floats) -> tuple[Floats, Floats]:
-        """V(x − t) and V(x + ε − t), a row for each x, a column for each t from 0 on."""
-        around = sliding_window_view(before, 2 * self.steps + 1)[:, ::-1]
-        return around[:, self.steps :], around[:, : self.steps + 1]
+    def _expected(self, before: Floats, only: int | None = None) -> Floats:
+        """q_tV(x − t) + (1 − q_t)V(x + ε − t), a column for each x, a row for each t from 0 on or for the only one."""
+        rows = slice(None) if only is None else slice(only, only + 1)
+        shifted, (first, second) = _rows(before, before.size - 2 * self.steps), self.weights
+        found = np.multiply(shifted[self.steps :: -1][rows], first[rows], order="C")
+        found += shifted[: self.steps - 1 : -1][rows] * second[rows]
+        return found
+
+
+def _rows(values: Floats, length: int) -> Floats:
+    """In row i, the values from the ith on."""
+    return np.ndarray((values.size - length + 1, length), values.dtype, values, strides=2 * values.strides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +112,13 @@ class Grid:
 
     def widened_above(self, values: Floats, more: int) -> Floats:
         """Upper bounds on V on a grid longer on both sides: V falls, and lies below its chord from V(u=0) = 1."""
-        nearer = np.exp(-np.arange(more, 0, -1) * self.spacing)
-        left = 1 - nearer * (1 - values[0]) * (1 - ROUNDING)
+        nearer = np.exp(np.arange(-more, 0) * self.spacing)
+        left = 1 - nearer * ((1 - values[0]) * (1 - ROUNDING))
         return np.concatenate([left, values, np.full(more, values[-1])])
 
     def widened_below(self, values: Floats, more: int) -> Floats:
         """Lower bounds on V on a grid that is longer on both sides: V is at least 1 − u, and 0."""
-        further = np.exp(-np.arange(self.left + more, self.left, -1) * self.spacing)
+        further = np.exp(np.arange(-self.left - more, -self.left) * self.spacing)
         return np.concatenate([(1 - further) * (1 - ROUNDING), values, np.zeros(more)])
 
 

@@ -6,8 +6,9 @@ $k_i$ steps of each have the weights $v_J$. With $O = \sum k_ia_i$,
 $$\delta(\varepsilon) = e^{\sum k_ic_i}\sum_{O+hJ>\varepsilon}v_Je^{-thJ}\bigl(1-e^{\varepsilon-O-hJ}\bigr).$$
 
 A transform of length $N$ errs by at most $8u\log_2N$, relative in the Euclidean norm (Higham 2002, Theorem 24.2; the
-constant is generous). The greatest weight of a law, counted from its own place, has a constant transform: only the
-others, $r_i$, are transformed. As $|\hat p_i| \le 1$, a product of powers errs by $\sum k_i$ times that of each, and
+constant is generous, also for a factor of 3 or 5). The greatest weight of a law, counted from its own place, has a
+constant transform: only the others, $r_i$, are transformed. As $|\hat p_i| \le 1$, a product of powers errs by
+$\sum k_i$ times that of each, and
 
 $$\|\tilde v-v\|_2 \le 8u\log_2N\Bigl(\sum k_i\|r_i\|_2+\|v\|_2\Bigr) + 8u\sum k_i\,\|v\|_2 .$$
 
@@ -163,8 +164,7 @@ class Product:
         c, p = law.tilted(slope)
         peak = int(np.argmax(p))
         top, p[peak] = float(p[peak]), 0.0
-        rest = np.roll(np.pad(p, (0, -p.size % self.size)).reshape(-1, self.size).sum(axis=0), -peak)
-        self.values *= _power(np.fft.rfft(rest) + top, k)
+        self._multiply(np.fft.rfft(_wrapped(p, peak, self.size)), top, k)
         self.shift += k * peak
         self.points += k * (p.size - 1)
         self.steps += k
@@ -173,6 +173,17 @@ class Product:
         self.norms += k * norm(p)
         self.relative += UNIT_ROUNDOFF * k * (4.0 * slope * p.size + 2.0 * abs(c) + 96.0)
 
+    def _multiply(self, base: Complexes, top: float, count: int) -> None:
+        """By a power of `base` and a constant, squaring in place."""
+        base += top
+        while True:
+            if count & 1:
+                self.values *= base
+            count >>= 1
+            if not count:
+                return
+            base *= base
+
     @property
     def laws(self) -> int:
         """How many steps were added."""
@@ -180,7 +191,7 @@ class Product:
 
     def composed(self, start: int = 0, wrapped: float = 0.0) -> Composed:
         """The law of the sum on the window from `start` on, with at most `wrapped` outside."""
-        sums = np.roll(np.fft.irfft(self.values, self.size), (self.shift - start) % self.size)
+        sums = _wrapped(np.fft.irfft(self.values, self.size), start - self.shift, self.size)
         own = norm(sums)
         error = 8.0 * UNIT_ROUNDOFF * (math.log2(self.size) * (self.norms + own) + self.steps * own) * 1.01
         lowest, log_scale = math.fsum(self.lowest), math.fsum(self.log_scale)
@@ -198,14 +209,20 @@ def compose(laws: Sequence[LatticeLaw], span: float, tilt: float) -> Composed:
     return product.composed(start, wrapped)
 
 
-def _power(values: Complexes, count: int) -> Complexes:
-    """A positive integer power, by squaring."""
-    result, base = values, values
-    for bit in f"{count:b}"[1:]:
-        result = result * result
-        if bit == "1":
-            result = result * base
-    return result
+def _wrapped(values: Floats, first: int, size: int) -> Floats:
+    """The sums of all values that are a multiple of `size` apart, from the place `first` on."""
+    if values.size > size:
+        values = np.pad(values, (0, -values.size % size)).reshape(-1, size).sum(axis=0)
+    first %= size
+    turned = np.zeros(size)
+    turned[: max(values.size - first, 0)] = values[first:]
+    turned[size - first : size - first + min(first, values.size)] = values[:first]
+    return turned
+
+
+def _longer(points: int) -> int:
+    """The least length of a quick transform of so many points: a power of two, or three or five times one."""
+    return min(part << max(math.ceil(math.log2(max(points, 1) / part)), 0) for part in (2, 3, 5))
 
 
 def _window(laws: Sequence[LatticeLaw], slope: float, full: int) -> tuple[int, int, float]:
@@ -213,7 +230,7 @@ def _window(laws: Sequence[LatticeLaw], slope: float, full: int) -> tuple[int, i
 
     By Chernoff, $P(J \ge n) \le e^{\sum k_i(c_i(s+d)-c_i(s))-dn}$, and likewise below.
     """
-    whole = 1 << math.ceil(math.log2(max(full, 2)))
+    whole = _longer(full)
     if full <= NARROW:
         return 0, whole, 0.0
     tilted, spread = [law.tilted(slope) for law in laws], 0.0
@@ -230,7 +247,7 @@ def _window(laws: Sequence[LatticeLaw], slope: float, full: int) -> tuple[int, i
         )
         high, low = min(high, (up - OUTSIDE) / d), max(low, (OUTSIDE - down) / d)
     start, stop = max(math.floor(low) - 1, 0), min(math.ceil(high) + 1, full)
-    size = 1 << math.ceil(math.log2(max(stop - start, 2)))
+    size = _longer(stop - start)
     if min(size, whole) > MOST_POINTS:
         raise Unreachable
     return (0, whole, 0.0) if size >= whole else (start, size, 2.1 * math.exp(OUTSIDE))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,7 +21,10 @@ from dpcompose.inversion.few_steps.bracket_laws import above, below
 from dpcompose.inversion.few_steps.cells import Sketch
 from dpcompose.inversion.few_steps.convolution import compose, tilt_at
 from dpcompose.inversion.few_steps.meshes import Pieces, meshes, ranges
+from dpcompose.inversion.losses.protocols import Cumulants
+from dpcompose.inversion.saddle import at_delta
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
+from dpcompose.numerics.rounding import inner
 from dpcompose.numerics.unreachable import Unreachable
 
 SCOUT = 1024
@@ -34,7 +38,7 @@ FINEST = 5e-7
 SEARCHES = 24
 """The greatest number of lattices made to find where ε lies."""
 REFINEMENTS = 3
-"""The greatest number of lattices made to narrow an answer."""
+"""The greatest number of lattices from which an answer is narrowed."""
 NEAR = 0.03
 """How far, relatively, an ε may lie from the one a lattice was made for."""
 ABREAST = 1.5
@@ -144,10 +148,11 @@ class FewSteps:
         if found.upper == 0.0:
             return found
         span = pair.upper_law.span
-        for _ in range(REFINEMENTS):
+        for left in reversed(range(REFINEMENTS)):
             before = found.gap
             found = pair.epsilon(low_target, high_target, found, near, 0.05 * tolerance * near)
-            if is_close(found, tolerance) or 0.5 * before < found.gap < SETTLED:  # no longer a matter of the span
+            no_longer = 0.5 * before < found.gap < SETTLED  # a matter of the span
+            if not left or no_longer or is_close(found, tolerance):
                 break
             near, reach = 0.5 * (found.lower + found.upper), min(0.5 * found.gap + 1e-4, NEAR)
             finer = self._finer(span, found.gap / tolerance, self.width(near, reach, log_mass))
@@ -175,7 +180,7 @@ class FewSteps:
         least = max(_epsilon(s, log_delta) for s, _ in sketches)
         most = sum(n * _epsilon(s, log_delta - share) for s, n in sketches)
         found = Enclosure(0.0, supremum)
-        x = min(math.sqrt(max(least, 1e-3 * most) * most), 0.999 * supremum)
+        x = min(_likely(sketches, log_delta, least, most), 0.999 * supremum)
         if least <= 1e-6 * most:  # perhaps ε = 0 suffices
             x = max(1e-3 * most, 1e-6 * max(p.reach(log_mass)[1] for p, _ in self.pieces))
             pair = self.between(x, 1.0, log_mass, self.width(x, 1.0, log_mass) / SCOUT)
@@ -208,6 +213,28 @@ class FewSteps:
 def is_close(found: Enclosure, tolerance: float) -> bool:
     """Whether an answer will do."""
     return found.gap <= tolerance or found.upper - found.lower <= NEGLIGIBLE
+
+
+def _likely(sketches: Sequence[tuple[Sketch, int]], log_delta: float, least: float, most: float) -> float:
+    """Uncertified ε(δ) of the sum: its saddle point, or just a place between what one step and all may cost."""
+
+    def cumulants(tilt: float) -> Cumulants:
+        total = np.zeros(3)
+        for sketch, count in sketches:
+            exponents = tilt * sketch.losses
+            top = float(exponents.max())
+            weights = sketch.weights * np.exp(exponents - top)
+            mass = float(weights.sum())
+            mean = inner(weights, sketch.losses) / mass
+            spread = inner(weights, (sketch.losses - mean) ** 2) / mass
+            total += count * np.array([top + math.log(mass), mean, spread])
+        return Cumulants(*total.tolist())
+
+    with suppress(ArithmeticError, ValueError):
+        saddle = at_delta(cumulants, log_delta)
+        if saddle.settled and least < saddle.epsilon < most:
+            return saddle.epsilon
+    return math.sqrt(max(least, 1e-3 * most) * most)
 
 
 def _inside(known: Enclosure) -> float:
