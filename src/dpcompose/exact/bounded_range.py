@@ -72,7 +72,7 @@ class Choice:
         return np.asarray(best * (1 + ROUNDING))
 
     def _rise(self, beta: Floats, gamma: Floats, unsure: Floats, m: Indices, place: Indices) -> Floats:
-        """An upper bound on β(Y − 1)² at the summit between t_m and t_{m+1}, β and γ at a place known up to `unsure`."""
+        """An upper bound on β(Y − 1)² at the summits between each t_m and the next, β and γ known up to `unsure`."""
         gap = math.expm1(self.spacing)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             blur = unsure / gamma + unsure / beta + 2.0**-42

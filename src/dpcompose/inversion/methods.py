@@ -15,7 +15,7 @@ from dpcompose.inversion.few_steps.laplace_by_count import LaplaceInside
 from dpcompose.inversion.few_steps.laplace_cells import LaplaceStep
 from dpcompose.inversion.few_steps.lattice_answer import FINEST, FewSteps
 from dpcompose.inversion.few_steps.pieces import GREATEST, pieces
-from dpcompose.inversion.losses.discrete_gaussian import WIDE, DiscreteGaussianLoss
+from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
 from dpcompose.inversion.losses.gaussian import GaussianSum
 from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.protocols import LossSum
@@ -117,7 +117,7 @@ def suffices(gap: float, way: Method, tolerance: float) -> bool:
 def is_smooth(summand: LossSum) -> bool:
     """Whether the transform decays fast, at first."""
     loss = summand.loss if isinstance(summand, Repeated) else None
-    return isinstance(summand, GaussianSum) or (isinstance(loss, DiscreteGaussianLoss) and loss.noise_std >= WIDE)
+    return isinstance(summand, GaussianSum) or isinstance(loss, DiscreteGaussianLoss)
 
 
 def is_slow(summand: LossSum) -> bool:

@@ -26,6 +26,7 @@ import numpy as np
 
 from dpcompose.inversion.few_steps.cells import Cells, Divisible, Mesh
 from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Floats
+from dpcompose.numerics.search import root
 
 FAINT = 1e-290
 
@@ -96,7 +97,8 @@ def share_kept_low(most: Floats, excess: Floats, span: float, top: float = 1.0) 
 
 NEIGHBOURS = 60
 """Cells above the spot that still matter for the share that stays in each: the memory of that recursion is short."""
-EVALUATIONS = 40
+EXACTLY, EVALUATIONS = 1e-7, 40
+"""How near the spot a lattice point is brought, in cells, and how often it is tried."""
 
 
 def best_offset(piece: Divisible, span: float, log_mass: float) -> float:
@@ -110,23 +112,10 @@ def best_offset(piece: Divisible, span: float, log_mass: float) -> float:
     ends = np.searchsorted(losses, losses + span, side="right")
     middle = float(losses[int(np.argmax(mass[ends] - mass[:-1]))])
 
-    def imbalance(place: float) -> float:
-        cells = piece.cut(Mesh(place, span, -1, NEIGHBOURS + 1), log_mass)
+    def imbalance(share: float) -> float:
+        cells = piece.cut(Mesh(middle + share * span, span, -1, NEIGHBOURS + 1), log_mass)
         stays = share_kept_low(cells.mass, cells.excess, span, top=0.5)
         deficit = np.exp(span) * (-np.expm1(-span) * cells.mass[0] - cells.excess[0])
         return float(stays[1] * cells.excess[1] - deficit)
 
-    low, high = middle, middle + span
-    at_low, at_high = imbalance(low), imbalance(high)
-    if not at_low > 0.0 > at_high:
-        return middle
-    for _ in range(EVALUATIONS):  # Illinois
-        place = low + (high - low) * at_low / (at_low - at_high)
-        found = imbalance(place)
-        if found > 0.0:
-            low, at_low, at_high = place, found, 0.5 * at_high
-        else:
-            high, at_high, at_low = place, found, 0.5 * at_low
-        if high - low <= 1e-7 * span or abs(found) <= 1e-9 * span * (mass[-1] or 1.0):
-            break
-    return low
+    return middle + root(imbalance, 0.0, 1.0, EXACTLY, EVALUATIONS) * span
