@@ -52,7 +52,8 @@ def permute_and_flip_is_pure(m: PermuteAndFlip) -> ApproxDP:
 @describes("RNM-PURE", DR14.at("Claim 3.9"))
 def noisy_max_is_pure(m: ReportNoisyMax) -> ApproxDP:
     r"""The index of the greatest of scores of sensitivity $\Delta$, each with Laplace noise of scale
-    $2\Delta/\varepsilon$, is $(\varepsilon, 0)$-DP.
+    $2\Delta/\varepsilon$, is $(\varepsilon, 0)$-DP: given all other noise, a candidate wins where its own exceeds
+    a threshold, which moves by at most $2\Delta$. (For counts that all move one way, as in the source, by $\Delta$.)
     """
     return ApproxDP(m.epsilon, 0)
 
