@@ -125,6 +125,16 @@ def test_every_answer_holds_the_worst_of_all_facings(runs: str) -> None:
     keeps(WAYS["short"](RUNS[runs]), Worst(tuple(facings(RUNS[runs]))))
 
 
+@pytest.mark.parametrize("runs, way", [*((runs, "short") for runs in RUNS), ("mirrored", "long")])
+def test_the_worst_of_all_facings_is_reached_from_below(runs: str, way: str) -> None:
+    subject, worst = WAYS[way](RUNS[runs]), Worst(tuple(facings(RUNS[runs])))
+    for level in ALL.levels:
+        assert no_more(worst.delta(level), dpc.delta(subject, epsilon=level).lower * (1 + 1e-5) + 1e-12), level
+    for mass in (0, F(1, 1000), F(1, 25)):
+        above = dpc.epsilon(subject, delta=mass).lower * (1 + 1e-5)
+        assert above == math.inf or no_more(worst.delta(above), mass), (mass, above)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_however_the_parts_are_written_down(way: str) -> None:
     asked = COSTS if "long" in way and way != "long" else FEW

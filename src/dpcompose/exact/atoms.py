@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 from dpcompose.numerics.enclosure import Ball, ball
@@ -81,6 +82,11 @@ class Scaled:
 
 def scaled(parts: Parts) -> Scaled:
     """Bring all losses to one scale; equal laws are gathered."""
+    return _scaled(tuple(parts))
+
+
+@lru_cache(maxsize=16)
+def _scaled(parts: tuple[tuple[Law, int], ...]) -> Scaled:
     counts: dict[Law, int] = {}
     for law, count in parts:
         if count:

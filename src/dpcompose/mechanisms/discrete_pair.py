@@ -16,7 +16,7 @@ from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.exact.finite import LogRatio
 from dpcompose.kernel import Side, describes
-from dpcompose.mechanisms.long_pair import LONG, LongPairCurve, LongPairLaw
+from dpcompose.mechanisms.long_pair import LONG, LongPairCurve, LongPairLaw, log_moment
 from dpcompose.notions import ApproxDP, Curve, FiniteLoss, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
 from dpcompose.parameters import exact
@@ -110,15 +110,7 @@ class PairLaw:
 
     def guess(self, order: float) -> float:
         """The Rényi divergence in floats; infinite if mass leaks."""
-        losses, masses = self.floats
-        if None in self._ratios:
-            return math.inf
-        s = order - 1.0
-        top = float(np.max(s * losses, initial=0.0))
-        if top > 500.0:
-            return (top + math.log(float(masses @ np.exp(s * losses - top)))) / s
-        mean = float(masses @ (np.expm1(s * losses) if s else losses))
-        return math.log1p(max(mean, 0.0)) / s if s else mean
+        return math.inf if None in self._ratios else max(log_moment(*self.floats, order), 0.0)
 
     def atoms(self) -> list[tuple[LogRatio, Ball]]:
         """Each finite loss with its probability."""

@@ -152,14 +152,19 @@ class LongPairCurve(Curve):
 
 def quick_divergence(law: LongPairLaw, order: float) -> float:
     """The divergence to a few digits."""
-    atoms, s = law.floats(), order - 1.0
-    if atoms.leak.upper > 0.0:
-        return math.inf
-    top = float(np.max(s * atoms.losses, initial=0.0))
-    if top > 500.0:
-        return (top + math.log(float(atoms.masses @ np.exp(s * atoms.losses - top)))) / s
-    mean = float(atoms.masses @ (np.expm1(s * atoms.losses) if s else atoms.losses))
-    return math.log1p(max(mean, 0.0)) / s if s else mean
+    atoms = law.floats()
+    return math.inf if atoms.leak.upper > 0.0 else max(log_moment(atoms.losses, atoms.masses, order), 0.0)
+
+
+def log_moment(losses: NDArray[np.float64], masses: NDArray[np.float64], order: float) -> float:
+    r"""$\frac{1}{\alpha-1}\ln\sum_jm_je^{(\alpha-1)l_j}$ to a few digits, of masses that add up to 1; the mean at 1."""
+    s = order - 1.0
+    with np.errstate(all="ignore"):
+        powers = s * losses if s else losses
+        top = float(np.max(powers, initial=0.0)) if s else 0.0
+        if top > 500.0:
+            return (top + math.log(float(masses @ np.exp(powers - top)))) / s
+        return math.log1p(float(masses @ np.expm1(powers))) / s if s else float(masses @ losses)
 
 
 def divergence(law: LongPairLaw, order: Real) -> Enclosure:

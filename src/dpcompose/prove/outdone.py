@@ -36,6 +36,8 @@ def is_drawn(claim: Claim[Any], other: Claim[Any]) -> bool:
         return False
     while claim.premises and not claim.counts:
         claim = claim.premises[-1]
+    if claim.theorem.types[0] is LossTransform and claim.theorem is not other.theorem:
+        return False  # it composes the losses in another way
     if not len(claim.counts) == len(claim.premises) <= len(other.premises) == len(other.counts):
         return False
     losses = {(id(loss.subject), n): loss for loss, n in zip(other.premises, other.counts, strict=True)}

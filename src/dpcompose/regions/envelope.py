@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,10 @@ from dpcompose.regions.tradeoff import Event, Tradeoff, complement
 
 MOST_LEVELS = 400
 NEGLIGIBLE = 1e-12
+FEW = 8
+"""For more α than this levels are spread over the profile; for so few the best line is looked for at each."""
+CLOSER, GOLDEN = 6, 0.382
+LEAST_STRIDE = 1e-12
 _SLACK = 2.0**-50
 _BITS = 128
 
@@ -33,6 +37,8 @@ class Envelope(Tradeoff):
     """d_t(Q, P), which gives the steep ones."""
     lower_by: Claim[Any] | None = None
     upper_by: Claim[Any] | None = None
+    aimed: set[float] = field(default_factory=set, compare=False, repr=False)
+    """The α whose best line was looked for."""
 
     def between(self, least: Floats, most: Floats, tolerance: float) -> tuple[Floats, Floats]:
         """Levels are added where the two bounds differ too much; whoever always errs one way never errs the other."""
@@ -40,21 +46,73 @@ class Envelope(Tradeoff):
             return np.zeros_like(least), np.zeros_like(least)
         if np.all(most <= 0.0):
             return self._never_wrong(least)
-        for levels in (self.backward, self.forward):
-            levels.begin()
+        self.open()
+        closer = CLOSER * (len(least) <= FEW)
         while True:
             lower = self._under().greatest(most, -_SLACK)
             over = self._over()
             upper = np.minimum(over.greatest(least, _SLACK), _guessing(least))
             wide = upper - lower > np.maximum(tolerance * upper, NEGLIGIBLE)
-            if not wide.any() or self._size() > 2 * MOST_LEVELS or not over.split(least[wide]):
+            if not wide.any() or self._size() > 2 * MOST_LEVELS:
                 break
+            if not self._aimed(most[wide]) and not over.split(least[wide]):
+                closer -= 1  # what is known of each level leaves more open than a further one could close, or nearly
+                if closer < 0 or not over.split(least[wide], anyway=True):
+                    break
         self._remember()
         return lower, np.maximum(upper, lower)
 
+    def open(self) -> None:
+        """Look at both ends of both profiles, which have the total variation in common."""
+        for levels in (self.backward, self.forward):
+            levels.open()
+        if self.forward is not self.backward:
+            self.forward.known[0] = self.backward.known[0] = self.forward.known[0] & self.backward.known[0]
+
+    def _aimed(self, alpha: Floats) -> bool:
+        """Spread levels, or look for the best line at each of a few α; whether that was not done before."""
+        if len(alpha) > FEW:
+            fresh = not (self.forward.is_spread and self.backward.is_spread)
+            for levels in (self.backward, self.forward):
+                levels.begin()
+            return fresh
+        fresh = {float(a) for a in alpha} - self.aimed
+        for a in fresh:
+            self._aim(a)
+        self.aimed |= fresh
+        return bool(fresh)
+
+    def _aim(self, alpha: float) -> None:
+        r"""Levels around the best line at α: as a function of its slope, how high it lies there is concave."""
+
+        def height(u: float) -> float:
+            """The line of slope −e^u, steep or flat."""
+            levels = self.backward if u >= 0.0 else self.forward
+            level = levels.at(abs(u))
+            levels.is_level(level)
+            kept = 1.0 - level.delta.upper
+            return kept - math.exp(u) * alpha if u >= 0.0 else math.exp(u) * (kept - alpha)
+
+        start, apart = height(0.0), self.forward.known[0].delta.upper
+        stride = min(max(math.log1p(apart) - math.log1p(-apart), LEAST_STRIDE), 30.0) if apart < 1.0 else 1.0
+        ends = (stride, -stride) if start > 0.0 else (-stride,)
+        best = max(ends, key=height)
+        if height(best) <= start:
+            around(height, (min(ends), 0.0, max(0.0, *ends)))
+            return
+        last, here = 0.0, best
+        while abs(here) < FAR:
+            further = math.copysign(min(3.0 * abs(here), FAR), here)
+            if height(further) <= height(here):
+                break
+            last, here = here, further
+        else:
+            further = here
+        around(height, tuple(sorted((last, here, further))))
+
     def _never_wrong(self, like: Floats) -> tuple[Floats, Floats]:
         """At α = 0 only what leaks gives the second input away."""
-        answer = self.backward.ask(ENDLESS)
+        answer = self.backward.ask(ENDLESS, ())
         self.lower_by, self.upper_by = answer.upper_by, answer.lower_by
         found = complement(answer.enclosure)
         most = min(math.nextafter(found.upper, 2.0), 1.0) if self.backward.lasts else 1.0
@@ -75,7 +133,7 @@ class Envelope(Tradeoff):
     def event(self, t: Real) -> Event:
         r"""$A = \{L>t\}$: chords on both sides enclose $Q(A) = -\delta'(e^t)$, and $P(A) = \delta+e^tQ(A)$."""
         if t > FAR:
-            least = self.forward.ask(t).lower
+            least = self.forward.ask(t, ()).lower
             return Event(Enclosure(least, 1.0), Enclosure(0.0, math.exp(-FAR) * 2))
         here, q = self.forward.slope(t)
         with ctx.workprec(_BITS):
@@ -161,15 +219,31 @@ class _Over(_Lines):
 
     knees: tuple[tuple[Levels, list[Knee]], tuple[Levels, list[Knee]]]
 
-    def split(self, alpha: Floats) -> int:
-        """Add a level at each knee over which an α has its greatest line; how many were new."""
+    def split(self, alpha: Floats, *, anyway: bool = False) -> int:
+        """Add a level at each knee over which an α has its greatest line, if it may gain by that or anyway; how many
+        were new.
+        """
         steep, flat = self._values(alpha, 0.0)
         upright = steep.max(axis=1) >= flat.max(axis=1)
         fresh = 0
         for values, rows, (levels, knees) in zip((steep, flat), (upright, ~upright), self.knees, strict=True):
             best = {int(i) for i in values[rows].argmax(axis=1)}
-            fresh += levels.split([knees[i] for i in best if knees[i].gap > 0.0])
+            fresh += levels.split([knees[i] for i in best if anyway or knees[i].gap > 0.0])
         return fresh
+
+
+def around(height: Callable[[float], float], bracket: tuple[float, ...]) -> None:
+    """Look a few times closer at the highest point, known to lie around the middle of the bracket."""
+    low, middle, high = bracket
+    for _ in range(CLOSER):
+        upwards = high - middle >= middle - low
+        probe = middle + GOLDEN * ((high if upwards else low) - middle)
+        if height(probe) > height(middle):
+            low, middle, high = (middle, probe, high) if upwards else (low, probe, middle)
+        elif upwards:
+            high = probe
+        else:
+            low = probe
 
 
 def _guessing(alpha: Floats) -> Floats:

@@ -11,10 +11,10 @@ Two things follow from its values at a few levels.
 from __future__ import annotations
 
 import math
-from bisect import insort
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeAlias
 
 from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.kernel import Claim
@@ -35,6 +35,8 @@ _LEAST_LEVEL = 1e-12
 _FLAT = 1e-13
 _NEAR, _STRIDE = math.log(0.1), math.log(3.0)
 _EDGE = 2.0**-90
+Ask: TypeAlias = Callable[[Real, Sequence[Claim[Any]]], Answer]
+"""δ at t, as those claims say it; as all do, if none are named."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,6 +48,12 @@ class Level:
     delta: Enclosure = field(compare=False)
     upper_by: Claim[Any] | None = field(compare=False)
     lower_by: Claim[Any] | None = field(compare=False)
+
+    def __and__(self, other: Level) -> Level:
+        """What two answers about one level leave possible."""
+        low, high = (max(self, other, key=lambda x: x.delta.lower), min(self, other, key=lambda x: x.delta.upper))
+        ends = Enclosure(low.delta.lower, max(high.delta.upper, low.delta.lower))
+        return Level(self.t, self.factor, ends, high.upper_by, low.lower_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,53 +74,67 @@ class Knee:
 class Levels:
     """The levels at which a profile was asked, in order."""
 
-    ask: Callable[[Real], Answer]
+    ask: Ask
     lasts: bool
     """Whether δ beyond `ENDLESS` is what it is there: not so where finite losses may be greater still."""
     known: list[Level] = field(default_factory=list)
     leak: float = 0.0
     """Up to there δ is nowhere less than this."""
+    is_spread: bool = False
 
-    def add(self, t: Real) -> Level:
-        """Ask at one more level."""
-        answer = self.ask(t)
+    def at(self, t: Real) -> Level:
+        """The level, asked unless it is known."""
+        i = bisect_left(self.known, t, key=lambda level: level.t)
+        return self.known[i] if i < len(self.known) and self.known[i].t == t else self._add(t, i)
+
+    def _add(self, t: Real, i: int) -> Level:
+        """Ask at one more level; between two levels only those who gave their ends."""
+        beside = self.known[i - 1 : i + 1] if 0 < i < len(self.known) else []
+        answer = self.ask(t, [claim for level in beside for claim in (level.upper_by, level.lower_by) if claim])
         found = Enclosure(max(answer.lower, self.leak), max(answer.upper, self.leak))
         with ctx.workprec(_BITS):
             level = Level(t, ball(t).exp(), found, answer.upper_by, answer.lower_by)
-        insort(self.known, level)
+        self.known.insert(i, level)
         return level
+
+    def open(self) -> None:
+        """Look at both ends."""
+        if not self.known:
+            self.leak = self.ask(ENDLESS, ()).lower
+            self.at(0.0)
 
     def begin(self) -> None:
         """Look at both ends, find where the profile has levelled out, and spread a few levels up to there."""
-        if self.known:
+        if self.is_spread:
             return
-        self.leak = self.ask(ENDLESS).lower
-        flat, floor = self.add(0.0), self.leak + _FLAT
-        if flat.delta.upper <= floor:
-            self._levelled(flat)
+        self.is_spread = True
+        self.open()
+        if self.is_level(self.known[0]):
             return
-        low, high = math.log(_LEAST_LEVEL), math.log(FAR)
+        low, high, is_level = math.log(_LEAST_LEVEL), math.log(FAR), False
         while high - low > 0.4:  # in strides: far beyond the end of a profile its values are dear, and say nothing
             middle = min((low + high) / 2, max(low, _NEAR) + _STRIDE)
-            level = self.add(math.exp(middle))
-            if level.delta.upper <= floor:
-                high, flat = middle, level
+            if self.is_level(self.at(math.exp(middle))):
+                high, is_level = middle, True
             else:
                 low = middle
-        if flat.delta.upper <= floor:
-            self._levelled(flat)
-        else:
-            self.add(FAR)
-        end, have = math.exp(high), {level.t for level in self.known}
+        if not is_level:
+            self.at(FAR)
         for i in range(1, _FIRST):
-            if (t := end * i / _FIRST) not in have:
-                self.add(t)
+            self.at(math.exp(high) * i / _FIRST)
+
+    def is_level(self, level: Level) -> bool:
+        """Whether δ has levelled out: far out it is no more than there, and no less than what leaks."""
+        if level.delta.upper > self.leak + _FLAT:
+            return False
+        if self.known[-1].t < FAR:
+            self._levelled(level)
+        return True
 
     def _levelled(self, level: Level) -> None:
-        """Far out δ is no more than at a level where it is next to nothing, and no less than what leaks."""
         beyond = Enclosure(self.leak, level.delta.upper)
         with ctx.workprec(_BITS):
-            insort(self.known, Level(FAR, ball(FAR).exp(), beyond, level.upper_by, None))
+            self.known.append(Level(FAR, ball(FAR).exp(), beyond, level.upper_by, None))
 
     def refine(self, tolerance: float, most: int) -> None:
         """Split every interval whose knee leaves too wide a gap, until none does or there are `most` levels."""
@@ -129,16 +151,15 @@ class Levels:
         have = {level.t for level in self.known}
         fresh = {knee.middle for knee in knees} - have
         for t in fresh:
-            self.add(t)
+            self.at(t)
         return len(fresh)
 
     def slope(self, t: Real) -> tuple[Level, Enclosure]:
         r"""The level at `t`, and $-\delta'(e^t)$ between two chords."""
         self.begin()
         near = max(abs(float(t)), 0.01) * 1e-5
-        have = {level.t for level in self.known}
-        for level in sorted({t, max(float(t) - near, 0.0), float(t) + near} - have):
-            self.add(level)
+        for level in sorted({t, max(float(t) - near, 0.0), float(t) + near}):
+            self.at(level)
         i = [level.t for level in self.known].index(t)
         with ctx.workprec(_BITS):
             least, most = Enclosure.of(self._flattest(i)).lower, Enclosure.of(self._steepest(i)).upper

@@ -11,8 +11,9 @@ from dpcompose.description import Subject
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import HockeyStick, Pair, Profile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure, Real
-from dpcompose.prove.answer import Answer, narrowed
+from dpcompose.prove.answer import Answer, intersected, narrowed
 from dpcompose.prove.claims import Derivation, known
+from dpcompose.prove.narrowing import narrow
 from dpcompose.regions.chain import Chain, Point, hull
 from dpcompose.regions.closed import LaplaceTradeoff, NormalTradeoff
 from dpcompose.regions.corners import corners
@@ -123,10 +124,10 @@ class View:
     best: list[Claim[Profile]] = field(default_factory=list, compare=False, repr=False)
     """The claim that gave both ends of the last answer, which is asked first the next time."""
 
-    def ask(self, order: Order, t: Real, asked: float = ASKED) -> Answer:
-        """δ of the pair in one order at t ≥ 0."""
+    def ask(self, order: Order, t: Real, among: Sequence[Claim[Profile]] = (), *, asked: float = ASKED) -> Answer:
+        """δ of the pair in one order at t ≥ 0, as some claims say it or, if none are named, all."""
         near = asked if self.alone else max(asked, ROUGH)
-        found = _narrowed(self.facts, lambda profile: self._said(profile, order, t), near, self.best)
+        found = _narrowed(self.facts, lambda profile: self._said(profile, order, t), near, among, self.best)
         if found.upper_by is not None and found.upper_by is found.lower_by:
             self.best[:] = [found.upper_by]
         return found
@@ -155,20 +156,29 @@ def views(facts: Derivation) -> tuple[View, ...]:
     return (View(facts, turned=False, alone=False, symmetric=not ordered),)
 
 
-def ask(facts: Derivation, order: Order, t: Real, asked: float = ASKED) -> Answer:
+def ask(
+    facts: Derivation, order: Order, t: Real, among: Sequence[Claim[Profile]] = (), *, asked: float = ASKED
+) -> Answer:
     """δ at t ≥ 0, the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
     seen = views(facts)
     places = len(seen) if seen[0].alone else BOTH_PLACES
-    return _narrowed(facts, lambda profile: _worst(profile, order, t, places), asked)
+    return _narrowed(facts, lambda profile: _worst(profile, order, t, places), asked, among)
 
 
 def _narrowed(
-    facts: Derivation, said: Callable[[Profile], Enclosure], asked: float, first: Sequence[Claim[Profile]] = ()
+    facts: Derivation,
+    said: Callable[[Profile], Enclosure],
+    asked: float,
+    among: Sequence[Claim[Profile]],
+    first: Sequence[Claim[Profile]] = (),
 ) -> Answer:
     def ask(profile: Profile, gap: float) -> Enclosure:
         return said(profile.to(max(gap, COARSE)))
 
-    return narrowed("δ", facts, ask, UNIT_INTERVAL, asked, NEAR, first)
+    if not among:
+        return narrowed("δ", facts, ask, UNIT_INTERVAL, asked, NEAR, first)
+    named = list({id(claim): claim for claim in among}.values())
+    return intersected("δ", narrow(named, ask, UNIT_INTERVAL, asked, NEAR), UNIT_INTERVAL)
 
 
 def _worst(profile: Profile, order: Order, t: Real, places: int) -> Enclosure:
@@ -207,7 +217,7 @@ def _(profile: LaplaceProfile, claim: Claim[Any]) -> tuple[Tradeoff, Tradeoff] |
 
 
 def _polygons(profile: Profile, claim: Claim[Any]) -> Envelope:
-    levels = Levels(lambda t: Answer("δ", profile.delta(t), claim, claim), is_moderate(claim.subject))
+    levels = Levels(lambda t, _: Answer("δ", profile.delta(t), claim, claim), is_moderate(claim.subject))
     return Envelope(levels, levels)
 
 

@@ -35,6 +35,10 @@ class Listed:
         if isinstance(self.law, LongPairLaw):
             long = self.law.floats()
             return inversion.FiniteLoss(long.losses, long.masses, long.leak, long.loss_error, MASS_ERROR)
+        return spelled_out(self)
+
+    def exactly(self) -> inversion.FiniteLoss:
+        """Every atom at the working precision."""
         listed = self.law.atoms()
         places = lattice([loss for loss, _ in listed])
         return in_floats([(value(loss), mass) for loss, mass in listed], Enclosure.of(self.law.leak()), places)
@@ -86,7 +90,7 @@ class SampledListed:
 
 
 @lru_cache(maxsize=256)
-def spelled_out(step: SampledListed) -> inversion.FiniteLoss:
+def spelled_out(step: Listed | SampledListed) -> inversion.FiniteLoss:
     """The same at one precision, whoever asks: readings ask many times."""
     with ctx.workprec(BITS):
         return step.exactly()

@@ -6,15 +6,17 @@ exact as well.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import Law, value
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes, implies
-from dpcompose.mechanisms.long_pair import LongPairLaw, LongPairReading
+from dpcompose.mechanisms.long_pair import LongPairLaw, LongPairReading, log_moment
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import ApproxDP, Divergence, FiniteLoss, Renyi, Value
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
@@ -49,17 +51,13 @@ class FiniteCurve(Divergence):
         return (total.log1p() - (s + 1) * kept) / s + (-b).log1p()
 
     @cached_property
-    def _floats(self) -> tuple[tuple[float, float], ...]:
-        return tuple((float(value(loss)), float(mass)) for loss, mass in self.law.atoms())
+    def _floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        atoms = self.law.atoms()
+        return np.array([float(value(loss)) for loss, _ in atoms]), np.array([float(mass) for _, mass in atoms])
 
     def guess(self, order: float) -> float:
         """The curve in floats, leaks aside."""
-        s = order - 1
-        top = max(s * loss for loss, _ in self._floats)
-        if not s or top > 500:
-            moment = sum(mass * (math.exp(s * loss - top) if s else loss) for loss, mass in self._floats)
-            return (top + math.log(moment)) / s if s else moment
-        return math.log1p(sum(mass * math.expm1(s * loss) for loss, mass in self._floats)) / s
+        return log_moment(*self._floats, order)
 
 
 @dataclass(frozen=True)
