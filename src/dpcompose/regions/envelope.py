@@ -47,7 +47,7 @@ class Envelope(Tradeoff):
         if np.all(most <= 0.0):
             return self._never_wrong(least)
         self.open()
-        closer = CLOSER * (len(least) <= FEW)
+        closer = CLOSER if len(least) <= FEW else 0
         while True:
             lower = self._under().greatest(most, -_SLACK)
             over = self._over()
@@ -55,7 +55,8 @@ class Envelope(Tradeoff):
             wide = upper - lower > np.maximum(tolerance * upper, NEGLIGIBLE)
             if not wide.any() or self._size() > 2 * MOST_LEVELS:
                 break
-            if not self._aimed(most[wide]) and not over.split(least[wide]):
+            is_new = self._aimed(most[wide]) if len(least) <= FEW else self._spread()
+            if not is_new and not over.split(least[wide]):
                 closer -= 1  # what is known of each level leaves more open than a further one could close, or nearly
                 if closer < 0 or not over.split(least[wide], anyway=True):
                     break
@@ -69,17 +70,19 @@ class Envelope(Tradeoff):
         if self.forward is not self.backward:
             self.forward.known[0] = self.backward.known[0] = self.forward.known[0] & self.backward.known[0]
 
+    def _spread(self) -> bool:
+        """Spread levels over both profiles; whether that was not done before."""
+        is_new = not (self.forward.is_spread and self.backward.is_spread)
+        for levels in (self.backward, self.forward):
+            levels.begin()
+        return is_new
+
     def _aimed(self, alpha: Floats) -> bool:
-        """Spread levels, or look for the best line at each of a few α; whether that was not done before."""
-        if len(alpha) > FEW:
-            fresh = not (self.forward.is_spread and self.backward.is_spread)
-            for levels in (self.backward, self.forward):
-                levels.begin()
-            return fresh
-        fresh = {float(a) for a in alpha} - self.aimed
+        """Look for the best line at each α; whether that was not done before."""
+        fresh = sorted({float(a) for a in alpha} - self.aimed)
         for a in fresh:
             self._aim(a)
-        self.aimed |= fresh
+        self.aimed.update(fresh)
         return bool(fresh)
 
     def _aim(self, alpha: float) -> None:
@@ -98,17 +101,15 @@ class Envelope(Tradeoff):
         ends = (stride, -stride) if start > 0.0 else (-stride,)
         best = max(ends, key=height)
         if height(best) <= start:
-            around(height, (min(ends), 0.0, max(0.0, *ends)))
+            _look_closer(height, (-stride, 0.0, stride if start > 0.0 else 0.0))
             return
-        last, here = 0.0, best
+        before, here, further = 0.0, best, best
         while abs(here) < FAR:
             further = math.copysign(min(3.0 * abs(here), FAR), here)
             if height(further) <= height(here):
                 break
-            last, here = here, further
-        else:
-            further = here
-        around(height, tuple(sorted((last, here, further))))
+            before, here = here, further
+        _look_closer(height, (min(before, further), here, max(before, further)))
 
     def _never_wrong(self, like: Floats) -> tuple[Floats, Floats]:
         """At α = 0 only what leaks gives the second input away."""
@@ -232,8 +233,8 @@ class _Over(_Lines):
         return fresh
 
 
-def around(height: Callable[[float], float], bracket: tuple[float, ...]) -> None:
-    """Look a few times closer at the highest point, known to lie around the middle of the bracket."""
+def _look_closer(height: Callable[[float], float], bracket: tuple[float, float, float]) -> None:
+    """Look a few times closer for the highest point, known to lie around the middle of the bracket."""
     low, middle, high = bracket
     for _ in range(CLOSER):
         upwards = high - middle >= middle - low
