@@ -6,11 +6,13 @@ import atexit
 import os
 import shutil
 import tempfile
+from collections.abc import Generator
 from itertools import chain, groupby
 
 import pytest
 
 import cases  # noqa: F401 - loads the profile
+from shared import restore, shared
 
 # Workers of pytest-xdist are told a width, and commands that are run in a test would wrap what they say to it.
 os.environ.pop("COLUMNS", None)
@@ -31,6 +33,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     others = [item for item in items if not _is_slow(item)]
     middle = max(len(items) // 2 - len(first), 0)
     items[:] = first + others[:middle] + second + others[middle:]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """No test leaves what all of them share other than it was; the next one has it as it should be in any case."""
+    before = shared()
+    result = yield
+    after = shared()
+    restore(before)
+    assert after == before, f"a test left {after}, and found {before}"
+    return result
 
 
 def _is_slow(item: pytest.Item) -> bool:

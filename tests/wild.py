@@ -18,6 +18,7 @@ from dpcompose.kernel import Claim, Side
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.parameters import Param, Whole, declared
 from dpcompose.prove.claims import known
+from shared import restored
 
 ENDS = (0, 5e-324, 1e-310, 1e-300, 1e-200, 1e-150, 1e-100, 1e-50, 1e-16, 1e-9, 1e-6)
 MIDDLE = (1e-3, 0.02, 0.1, 0.3, 0.5, 1, 2, 2.5, 7, 40)
@@ -181,12 +182,13 @@ def limited(seconds: float) -> Iterator[None]:
         raise Late(f"no answer within {seconds:g} s of processor time")
 
     before = signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 0.05)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+    with restored():  # what is broken off as it sets the precision back, does not
+        signal.setitimer(signal.ITIMER_PROF, seconds, 0.05)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, before)
 
 
 def outcome(text: str, seconds: float = SECONDS) -> Outcome:

@@ -25,6 +25,8 @@ FOUND = [
     "compare(10**9 * Exponential(epsilon=5e-324), epsilon=0)",
     "compare(SampledWithoutReplacement(BlackBox(epsilon=5e-324, delta=0.5), size=1, of=10), epsilon=0)",
     "advantage(SampledWithoutReplacement(Laplace(scale=7, sensitivity=5e-324, adjacency=REPLACE_ONE), size=1, of=10))",
+    "epsilon(10 * Group(Sampled(TreeAggregation(noise_std=1e-3, steps=9, sensitivity=1e-6), rate=5e-324), size=2), 0)",
+    "epsilon(ReportNoisyMax(epsilon=2) + 9 * Sampled(Group(AboveThreshold(epsilon=1e-9), size=2), rate=.9), 1e-6)",
     "compare(10**6 * Group(NameAndShame(delta=0.999999999), size=4) + RandomizedResponse(epsilon=1e-200), epsilon=0)",
 ]
 """What once raised an exception, or was not a number."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import flint
+import numpy as np
 import pytest
 
 import dpcompose
@@ -18,7 +19,8 @@ from dpcompose.numerics.enclosure import ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.prove.claims import known
 from dpcompose.release.sampling.lookup import bracket
-from wild import made
+from shared import shared
+from wild import Late, limited, made
 
 SOURCE = Path(dpcompose.__file__).parent
 ALONE = SOURCE / "ledger" / "verify"
@@ -80,6 +82,25 @@ def test_answers_and_brackets_are_the_same_beside_other_threads() -> None:
             assert enclose(lambda: ball(2).sqrt().exp()) == value
 
     assert not together(bracketing, enclosing, bracketing, enclosing)
+
+
+def test_what_the_clock_breaks_off_as_it_sets_it_back_is_set_back() -> None:
+    """An exception that comes with a signal may come first thing in `__exit__`, of which nothing is done then."""
+
+    class Interrupted(type(ctx.workprec(77))):  # type: ignore[misc] # its class has no public name
+        def __exit__(self, *_: object) -> None:
+            raise Late
+
+    before = shared()
+    with pytest.raises(Late), limited(60.0), Interrupted(77):
+        np.seterr(all="raise")
+    assert shared() == before
+
+    def entering() -> None:
+        with ctx.workprec(77):
+            assert flint.ctx.prec == 77
+
+    assert not together(entering, entering)
 
 
 def test_a_failure_sets_it_back() -> None:

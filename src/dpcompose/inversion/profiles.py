@@ -38,6 +38,8 @@ from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, ex
 
 REACH = 12.0
 """How far from its saddle a line is tried on ε, in units of 1/t."""
+NEXT_TO_ALL = 1e-6
+"""Nearer to 1 nobody asks for δ but at the ends of all ranges, and no line can tell."""
 
 
 class Recollection(Protocol):
@@ -265,6 +267,8 @@ class Profile:
             high_target = (delta - leak.lower) / (1.0 - self.further_leak.upper) * (1.0 + 4.0 * UNIT_ROUNDOFF) + LEAST
         if not self.summands or self.supremum <= 0.0 or low_target >= self.total_variation:
             return ZERO
+        if low_target > 1.0 - NEXT_TO_ALL:  # no float tells how far δ is from 1: what does for less does
+            return Enclosure(0.0, self.epsilon(delta - 2.0 * NEXT_TO_ALL, max(tolerance, 1e-2), near).upper)
         if high_target <= 0.0 and math.isinf(self.supremum):
             return Enclosure(math.inf, math.inf)  # some loss exceeds every ε
         found, first = Enclosure(0.0, max(self.supremum, 0.0)), near or self.memory.expected()
@@ -289,7 +293,7 @@ class Profile:
             found = self.delta(epsilon, tolerance) if epsilon < most else ZERO
             if found.upper <= delta:
                 return Enclosure(0.0, min(epsilon, most))
-            if found.lower > delta + 2e-3:  # up to ε = 1e-3 no profile falls that much
+            if not found.lower or found.lower > delta + 2e-3:  # nothing is seen, or more than is lost up to ε = 1e-3
                 break
         return Enclosure(0.0, most)
 

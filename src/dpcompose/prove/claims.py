@@ -9,7 +9,7 @@ from typing import Any
 from dpcompose.description import Composition, Mechanism, Subject, Wrapper, described
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Alone, ApproxDP, Dotted, FiniteLoss, Guarantee, LossTransform, Profile
-from dpcompose.prove.derivations import Selection, Work, is_last, one_ended, roads, uncollected
+from dpcompose.prove.derivations import Selection, Work, few, is_last, one_ended, roads, uncollected
 from dpcompose.prove.parts import CURVES, PartsOf
 
 MOST_REMEMBERED = 4096
@@ -271,8 +271,7 @@ def _as_one(whole: Composition) -> list[Claim[Any]]:
 
 def _dominating(inner: Mechanism, wanted: set[type[Any]]) -> list[Claim[Any]]:
     """What answers questions about the mechanism inside, and a finite pair that is at least as bad."""
-    every = _profiles_of(inner) if Profile in wanted else []
-    answering = [claim for claim in every if claim.side is Side.BOTH] or every
+    answering = _profiles_of(inner) if Profile in wanted else []
     above = [claim for claim in answering if Side.UPPER in claim.side]
     work = Work(inner)
     if above and Dotted in wanted:
@@ -281,8 +280,10 @@ def _dominating(inner: Mechanism, wanted: set[type[Any]]) -> list[Claim[Any]]:
 
 
 def _profiles_of(inner: Mechanism) -> list[Claim[Profile]]:
-    """The claims that answer questions about a mechanism, a composition or not."""
+    """Claims that answer questions about a mechanism, a composition or not: of both ends, or else a few of each."""
+    every = list(known(inner).profiles())
+    answering = [claim for claim in every if claim.side is Side.BOTH] or few(every)
     if isinstance(inner, Composition):
-        return list(known(inner).profiles())
+        return answering
     alone, carried = STANDARD.theorems[ITSELF](inner), STANDARD.theorems[CARRIED]
-    return [carried(inner, (alone, claim)) for claim in known(inner).profiles()]
+    return [carried(inner, (alone, claim)) for claim in answering]

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, islice, zip_longest
 from typing import Any, TypeAlias
 
 from dpcompose.description import Mechanism
 from dpcompose.errors import Declined
 from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
 from dpcompose.notions import LossTransform, Profile
+
+MOST_CARRIED, MOST_DRAWN = 8, 2
+"""Of bounds on one end of what is inside a wrapper, so many are carried outside, and so many from one fact."""
 
 
 @dataclass(slots=True)
@@ -120,6 +125,35 @@ def one_ended(later: Sequence[tuple[Selection, Theorem | None]]) -> Iterator[Cla
     """Claims about one end: first from whole losses, beside which little else can say more."""
     ordered = sorted(later, key=lambda road: road[0].theorem.types[0] is not LossTransform)
     yield from (claim for selection, step in ordered for claim in selection.reached(step))
+
+
+def few(claims: Sequence[Claim[Profile]]) -> list[Claim[Profile]]:
+    """Not many about either end, of every theorem the first before the second of any, and of what follows from one
+    fact about a single run the first two. Each wrapper finds more ways to say what was said inside: one in another in
+    another would have hundreds, each with a pair of its own to draw.
+    """
+    kept: dict[Side, dict[str, list[Claim[Profile]]]] = {}
+    drawn: Counter[tuple[int, Side]] = Counter()
+    for claim in claims:
+        fact = (id(_fact(claim)), claim.side)
+        if not claim.theorem.surpassed and drawn[fact] < MOST_DRAWN:
+            drawn[fact] += 1
+            kept.setdefault(claim.side, {}).setdefault(claim.theorem.id, []).append(claim)
+    turns = (filter(None, chain.from_iterable(zip_longest(*found.values()))) for found in kept.values())
+    return [claim for one in turns for claim in islice(one, MOST_CARRIED)]
+
+
+def _fact(claim: Claim[Any]) -> Claim[Any]:
+    """What a claim about a single run says of it, before anything else is concluded; the claim itself if about more."""
+    composed = claim
+    while composed.premises and not composed.counts:
+        composed = composed.premises[-1]
+    if composed.counts != (1,):
+        return claim
+    fact = composed.premises[0]
+    while fact.premises and fact.premises[-1].subject is fact.subject:
+        fact = fact.premises[-1]
+    return fact
 
 
 @contextmanager

@@ -18,8 +18,10 @@ GIVEN_UP = (Unreachable, OverflowError, ZeroDivisionError)
 """What a line raises that cannot be built."""
 ROUNDS = 5
 """The greatest number of lines built for one answer."""
-MOST_STEPS = 30
-"""The greatest number of steps towards a place on one line."""
+MOST_STEPS, FEWEST_STEPS = 40, 8
+"""The greatest number of steps towards a place on one line; fewer on a long one."""
+MOST_READ = 2_000_000
+"""The greatest number of frequencies that are read on the way."""
 LEAST_RELATIVE = 1e-13
 """No smaller relative error of δ is asked of a line."""
 GREATEST_RELATIVE = 0.01
@@ -37,22 +39,23 @@ def bracket(line: Readable, found: Enclosure, start: float, low: float, high: fl
 
     δ is non-increasing, so two certified readings decide; how their places were found does not matter.
     """
-    epsilon, reading = _newton(line, start, high)
+    steps = max(min(MOST_READ // (line.size + 1), MOST_STEPS), FEWEST_STEPS)
+    epsilon, reading = _newton(line, start, high, steps)
     known = reading.log_upper > -math.inf
     width = min(max(reading.log_upper - reading.log_lower, 1e-15), 3.0) if known else 3.0
     first = 0.75 * width / max(abs(reading.slope), 1e-300)
-    upper = _search(lambda e: line.read(e).log_upper <= low, epsilon, first, found.upper)
-    lower = _search(lambda e: line.read(e).log_lower >= high, epsilon, -first, found.lower)
+    upper = _search(lambda e: line.read(e).log_upper <= low, epsilon, first, found.upper, steps)
+    lower = _search(lambda e: line.read(e).log_lower >= high, epsilon, -first, found.lower, steps)
     return Enclosure(min(lower, max(upper, 0.0)), max(upper, 0.0)), epsilon
 
 
-def _newton(line: Readable, start: float, log_delta: float) -> tuple[float, Reading]:
+def _newton(line: Readable, start: float, log_delta: float, steps: int) -> tuple[float, Reading]:
     """Newton for ln δ(ε) = `log_delta` on one line, inside ε >= 0; δ falls, so two readings with the root between them
     are halved wherever a step leaves them, as steps between atoms do.
     """
     low, high = 0.0, math.inf
     epsilon, reading = start, line.read(start)
-    for _ in range(MOST_STEPS):
+    for _ in range(steps):
         if not math.isfinite(reading.log_value):
             break
         low, high = (epsilon, high) if reading.log_value > log_delta else (low, epsilon)
@@ -67,10 +70,10 @@ def _newton(line: Readable, start: float, log_delta: float) -> tuple[float, Read
     return epsilon, reading
 
 
-def _search(holds: Callable[[float], bool], centre: float, first: float, limit: float) -> float:
+def _search(holds: Callable[[float], bool], centre: float, first: float, limit: float, steps: int) -> float:
     """The first place, stepping from the centre towards the limit, where the certificate holds; else the limit."""
     shift = first
-    for _ in range(40):
+    for _ in range(steps):
         place = centre + shift
         if (place - limit) * first >= 0.0:
             break

@@ -52,18 +52,23 @@ class GroupProfile(Profile):
         """The least share that is seen to do, times the number of records; any that does is valid."""
         if delta >= 1:
             return ZERO
-        target, share = Enclosure.exactly(delta), MOST_LEVEL
+        target, share, failed = Enclosure.exactly(delta), MOST_LEVEL, 0.0
+
+        def seen(share: float) -> Enclosure:
+            """The bound, as if it were reached: only its upper end is asked for. Where a greater share was not seen to
+            do none is, though roundings may say so: the bound is no decreasing function, only δ is.
+            """
+            nonlocal failed
+            found = 1.0 if share < failed else self._grown(share, self.one.delta(share).upper).upper
+            failed = max(failed, share) if found > target.lower else failed
+            return Enclosure(found, found)
+
         least = self.one.epsilon(target.lower / self.size).upper if delta else MOST_LEVEL
         if least < MOST_LEVEL:
-            share = invert_decreasing(self._seen, target, least, 0.0, MOST_LEVEL, self.tolerance).upper
+            share = invert_decreasing(seen, target, least, 0.0, MOST_LEVEL, self.tolerance).upper
         if share >= MOST_LEVEL:
             share = self.one.epsilon(0).upper
         return Enclosure(0.0, Enclosure.exactly(Fraction(share) * self.size).upper if share < math.inf else math.inf)
-
-    def _seen(self, share: float) -> Enclosure:
-        """The bound, as if it were reached: only its upper end is asked for."""
-        found = self._grown(share, self.one.delta(share).upper).upper
-        return Enclosure(found, found)
 
 
 @describes("GROUP", DR14.at("Thm. 2.2"))

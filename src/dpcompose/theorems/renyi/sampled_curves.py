@@ -34,6 +34,8 @@ TOLERANCE_BITS = 62
 LEAST = 1e-20
 """Steps and rates below this need hundreds of digits, and say nothing that simple bounds do not."""
 NODES = 400
+MOST_POINTS = 50_000
+"""An integral is evaluated at no more, however many bits there are; what is left is a wide ball."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,9 @@ def complex_excess(y: acb, order: Real, direction: Direction, analytic: bool) ->
 def integral(function: Callable[[acb, bool], acb], low: Ball | float, high: Ball | float, tolerance: Ball) -> Ball:
     """A real integral along the line, to about 18 digits or to the tolerance."""
     try:
-        return acb.integral(function, low, high, rel_tol=Ball(2) ** -TOLERANCE_BITS, abs_tol=tolerance).real
+        return acb.integral(
+            function, low, high, rel_tol=Ball(2) ** -TOLERANCE_BITS, abs_tol=tolerance, eval_limit=MOST_POINTS
+        ).real
     except SystemError as broken:  # flint goes on where its integrand was interrupted: by what, the cause says
         raise broken.__cause__ or Declined("the integral broke off") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -50,13 +51,38 @@ class SampledNormalCurve(SampledCurve):
         q, mu = ball(self.rate), ball(self.mu_squared).sqrt()
         tolerance = self._tolerance(order)
         left, right = self._ends(float(order), float(tolerance.log()))
+        middle = min(max(float(mu) / 2, left), right)
 
         def function(z: acb, analytic: bool) -> acb:  # noqa: FBT001 - flint calls it so
             y = q * ((mu * z - mu * mu / 2).exp() - 1)
             return (-z * z / 2).exp() * complex_excess(y, order, self.direction, analytic)
 
-        inner = integral(function, left, right, tolerance) / (2 * Ball.pi()).sqrt()
-        return inner + self._beyond(order, Ball(left), Ball(right))
+        inner = integral(function, left, middle, tolerance) if left < middle else Ball(0)
+        inner += integral(self._centred(order, self.direction), middle, right, tolerance)
+        return inner / (2 * Ball.pi()).sqrt() + self._beyond(order, Ball(left), Ball(right))
+
+    def _centred(self, order: Real, direction: Direction) -> Callable[[acb, bool], acb]:
+        r"""$e^{-z^2/2}(X^r-1-ry)$ where the loss is positive, each term about the place where it is greatest: the ball
+        of a product of what grows and what falls would be wide, and pieces of the integral many.
+        """
+        q, mu, r = ball(self.rate), ball(self.mu_squared).sqrt(), ball(order)
+
+        def function(z: acb, analytic: bool) -> acb:  # noqa: FBT001 - flint calls it so
+            loss, far, moved = mu * z - mu * mu / 2, z - r * mu, z - mu
+            without = (-z * z / 2).exp()
+            difference = q * ((-moved * moved / 2).exp() - without)
+            if direction is Direction.REMOVE and order != 1:
+                log_share = (q + (1 - q) * (-loss).exp()).log(analytic=analytic)
+                power = (r * (r - 1) * mu * mu / 2 - far * far / 2 + r * log_share).exp()
+                return power - without - r * difference
+            log = (1 + q * (loss.exp() - 1)).log(analytic=analytic)
+            if direction is Direction.REMOVE:
+                return (without + difference) * log - difference
+            if order == 1:
+                return difference - without * log
+            return without * (((1 - r) * log).exp() - 1) - (1 - r) * difference
+
+        return function
 
     def _ends(self, order: float, log_least: float) -> tuple[float, float]:
         """Where what lies beyond is negligible, as far as floats can tell."""

@@ -102,14 +102,12 @@ class MirroredNormalCurve(MirroredCurve, SampledNormalCurve):
     """Gaussian noise, mirrored: positive losses lie right of half the shift."""
 
     def _excess(self, order: Real) -> Ball:
-        q, mu = ball(self.rate), ball(self.mu_squared).sqrt()
-        tolerance = self._tolerance(order)
+        mu, tolerance = ball(self.mu_squared).sqrt(), self._tolerance(order)
         right = max(self._ends(float(order), float(tolerance.log()))[1], float(mu) + 1)
+        removed, added = self._centred(order, REMOVE), self._centred(order, ADD)
 
         def function(z: acb, analytic: bool) -> acb:  # noqa: FBT001 - flint calls it so
-            y = q * ((mu * z - mu * mu / 2).exp() - 1)
-            both = complex_excess(y, order, REMOVE, analytic) + complex_excess(y, order, ADD, analytic)
-            return (-z * z / 2).exp() * both
+            return removed(z, analytic) + added(z, analytic)
 
         inner = integral(function, mu / 2, right, tolerance) / (2 * Ball.pi()).sqrt()
         beyond = self._above(order, Ball(right), REMOVE) + self._above(order, Ball(right), ADD)
