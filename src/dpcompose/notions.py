@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar, TypeAlias
 
 from dpcompose.exact.atoms import Law
@@ -99,8 +100,13 @@ class Linear(Curve):
 
     def guess(self, order: float) -> float:
         """ρα at the greatest ρ may be."""
-        rho = self.rho if isinstance(self.rho, Enclosure) else Enclosure.exactly(self.rho)
-        return rho.upper * order
+        return _most(self.rho) * order
+
+
+@lru_cache
+def _most(value: Value) -> float:
+    """The least float that is no less."""
+    return value.upper if isinstance(value, Enclosure) else Enclosure.exactly(value).upper
 
 
 @dataclass(frozen=True, slots=True)

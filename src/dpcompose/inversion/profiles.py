@@ -190,6 +190,7 @@ class Profile:
                     centre,
                     first_guess(self.summands, centre),
                     within(tolerance / 1e5),
+                    smoothing=tolerance / 100.0,
                 )
                 ahead = REACH / line.tilt
                 window = [e for e in waiting if e <= centre + ahead]

@@ -100,7 +100,7 @@ class FewSteps:
             log_mass = max(log_delta, -600.0) + math.log(tolerance) - math.log(self._steps) - 9.0
             pair = self.between(epsilon, near, log_mass, span)
             found, refinements = found & Enclosure(pair.lower(epsilon), pair.upper(epsilon)), refinements + 1
-            finer = self._finer(span, found.gap / tolerance, self.width(epsilon, near, log_mass))
+            finer = _finer(span, found.gap, tolerance, self.width(epsilon, near, log_mass))
             if found.gap <= tolerance or finer > 0.9 * span or refinements >= REFINEMENTS:
                 return found, pair
             log_delta, span = math.log(found.lower if found.lower > 0.0 else found.upper), finer
@@ -125,10 +125,6 @@ class FewSteps:
         """Whether δ(ε) is seen at the first glance to be no more than this."""
         log_mass = math.log(delta) - math.log(self._steps) - 9.0
         return self.between(epsilon, 0.0, log_mass, self.width(epsilon, 0.0, log_mass) / SCOUT).upper(epsilon) <= delta
-
-    def _finer(self, span: float, excess: float, width: float) -> float:
-        """The gap falls like the square of the span."""
-        return max(span * math.sqrt(0.4 / max(excess, 0.4)), width / MOST_CELLS)
 
     @np.errstate(all="ignore")
     def epsilon(
@@ -155,7 +151,7 @@ class FewSteps:
             if not left or no_longer or is_close(found, tolerance):
                 break
             near, reach = 0.5 * (found.lower + found.upper), min(0.5 * found.gap + 1e-4, NEAR)
-            finer = self._finer(span, found.gap / tolerance, self.width(near, reach, log_mass))
+            finer = _finer(span, found.gap, tolerance, self.width(near, reach, log_mass))
             if finer > 0.9 * span:
                 break
             span = finer
@@ -208,6 +204,12 @@ class FewSteps:
             if lower < ROUGH * upper and abs(x / before - 1.0) < NEAR:  # too coarse to tell
                 cells = min(8 * cells, MOST_CELLS // 4)
         raise Unreachable("the search for ε did not settle")
+
+
+def _finer(span: float, gap: float, tolerance: float, width: float) -> float:
+    """The gap falls like the square of the span; where it does not, no more cells are made than it should have taken."""
+    cells = min(2.0 * SCOUT / math.sqrt(tolerance), MOST_CELLS)
+    return max(span * math.sqrt(0.4 / max(gap / tolerance, 0.4)), width / cells)
 
 
 def is_close(found: Enclosure, tolerance: float) -> bool:

@@ -228,7 +228,7 @@ def jump_line(members: Sequence[LossSum], log_factor: float, goal: Goal) -> Read
     t = saddle.tilt
     if saddle.log_delta < log_delta + math.log(goal.relative) - 6.0:
         return negligible(members, t)
-    own = Goal(saddle, goal.epsilon, log_delta, goal.relative)
+    own = replace(goal, saddle=saddle, log_delta=log_delta)
     return best_line(members, own)
 
 

@@ -16,11 +16,9 @@ from dpcompose.notions import Alone, LossTransform, Profile
 from dpcompose.numerics.enclosure import Ball
 from dpcompose.sources import HERE
 from dpcompose.theorems.loss.finite_laws import Listed
-from dpcompose.theorems.sampling.any_profile import GAP, MOST_LEVEL, DottedLaw, law_through
+from dpcompose.theorems.sampling.any_profile import COARSE, GAP, MOST_LEVEL, DottedLaw, law_through
 
 FAINT = 1e-30
-COARSE = 1e-2
-"""The relative gap asked of the ends between which levels are spread."""
 FINE = 40
 """Levels to either side of each of a few marks."""
 

@@ -30,7 +30,8 @@ from dpcompose.theorems.renyi.readings import FourReadings
 
 MOST_ORDER = 10**6
 """Beyond it simple bounds from both sides are close enough."""
-TOLERANCE_BITS = 62
+TOLERANCE_BITS, MOST_BITS = 62, 768
+"""What integrals aim at, and what they are evaluated with at most."""
 LEAST = 1e-20
 """Steps and rates below this need hundreds of digits, and say nothing that simple bounds do not."""
 NODES = 400
@@ -71,7 +72,8 @@ class SampledCurve(Divergence):
             return self._at_least(order).union(self._at_most(order))
         if order > self._greatest():
             return self.at(self._greatest()).max(self._at_least(order)).union(self._at_most(order))
-        found = self._excess(order)
+        with ctx.workprec(min(ctx.prec, MOST_BITS)):
+            found = self._excess(order)
         return found if order == 1 else found.log1p() / (ball(order) - 1)
 
     def _at_most(self, order: Real) -> Ball:

@@ -29,7 +29,8 @@ from dpcompose.theorems.loss.transform import in_between
 MOST_LEVEL = 600.0
 GOALS = (1e-30, 1e-20, 1e-14, 1e-9, 1e-5, 1e-2)
 DOTS = 128
-GAP = 1e-4
+GAP, COARSE = 1e-4, 1e-2
+"""The relative gaps asked of the bounds at their levels, and of the places between which levels are spread."""
 Dot = tuple[Fraction, Fraction]
 
 
@@ -90,8 +91,10 @@ def _law(profiles: tuple[Profile, ...]) -> DottedLaw:
 
 def _levels(profiles: Sequence[Profile]) -> list[float]:
     """Where to look: evenly up to where next to nothing is left, and again up to where most of it is."""
+    profiles = [profile.to(COARSE) for profile in profiles]
     places = [ends for goal in GOALS if (ends := _reached(profiles, goal))]
-    least = min((p.delta(MOST_LEVEL).upper for p in profiles if _says(p)), default=1.0)
+    far_off = (_stated_at(profile, MOST_LEVEL) for profile in profiles)
+    least = min((height for height in far_off if height is not None), default=1.0)
     if least < 1.0:
         places.insert(0, _reached(profiles, least * (1.0 + 2.0**-40)))
     ends = [e for each in places for e in each if e <= MOST_LEVEL]
@@ -101,14 +104,6 @@ def _levels(profiles: Sequence[Profile]) -> list[float]:
     near = min(far, 4.0 * min(min(each) for each in places if each and min(each) > 0.0) if far else 0.0)
     even = [top * i / DOTS for top in {far, near} for i in range(1, DOTS + 1)]
     return sorted({0.0, *ends, *even})
-
-
-def _says(profile: Profile) -> bool:
-    try:
-        profile.delta(MOST_LEVEL)
-    except Declined:
-        return False
-    return True
 
 
 def _reached(profiles: Sequence[Profile], goal: float) -> list[float]:
