@@ -29,6 +29,7 @@ ODDS = Param("odds", 0, 10**300, "", typical=(0.01, 100))
 RELATIVE = Param("tolerance", 0, 1, "relative")
 _STEP = 1e-5
 _FAR = 1e6
+_TIGHT, _GLANCE = 1e-6, 1e-2
 _SHARES = tuple(Fraction(n, 1000) for n in (1, 20, 100, 300, 600, 900))
 
 
@@ -139,7 +140,7 @@ def posterior_odds(mechanism: Subject, prior_odds: Real = 1, delta: Real = 0) ->
     odds, chance = ODDS.check("prior_odds", prior_odds), DELTA.check("delta", delta)
     least = _loss(mechanism, chance)
     level = least.enclosure
-    if chance and level.lower < math.inf:
+    if chance and _grown(odds, level.lower).upper < math.inf:  # else no float holds any odds beyond
         most, facts = _loss(mechanism, 0).upper, known(mechanism)
         seen = views(facts)
         possible = Enclosure(min(level.lower, most), most)
@@ -148,10 +149,10 @@ def posterior_odds(mechanism: Subject, prior_odds: Real = 1, delta: Real = 0) ->
     return Answer("posterior odds", Enclosure(low.lower, high.upper), least.upper_by, least.lower_by)
 
 
-def _loss(mechanism: Subject, chance: Real) -> Answer:
+def _loss(mechanism: Subject, chance: Real, tolerance: float = _TIGHT) -> Answer:
     """ε at δ, or nothing where no theorem bounds it."""
     try:
-        return epsilon_at(mechanism, chance)
+        return epsilon_at(mechanism, chance, tolerance)
     except NotProvable:
         return Answer("ε", NON_NEGATIVE, None, None)
 
@@ -178,11 +179,15 @@ def posterior(mechanism: Subject, prior: Real = Fraction(1, 2), delta: Real = 0)
 
 def _at_most(mechanism: Subject, chance: Real, possible: Enclosure) -> Enclosure:
     r"""Where no pair is known: $P(L>t)(1-e^{r-t})\le\delta(r)$, so $t = r-\ln(1-\delta(r)/\delta)$ will do."""
-    best = possible.upper
-    for share in (share for share in _SHARES if Fraction(chance) * share >= LEAST):
-        level = ball(_loss(mechanism, Fraction(chance) * share).upper)
-        best = min(best, enclose(lambda level=level, share=share: level - (-ball(share)).log1p()).upper)  # type: ignore[misc]
-    return Enclosure(possible.lower, max(best, possible.lower))
+
+    def level(share: Fraction, tolerance: float) -> float:
+        loss = ball(_loss(mechanism, Fraction(chance) * share, tolerance).upper)
+        return enclose(lambda: loss - (-ball(share)).log1p()).upper
+
+    shares = [share for share in _SHARES if Fraction(chance) * share >= LEAST]
+    best = min(shares, key=lambda share: level(share, _GLANCE), default=None)
+    upper = possible.upper if best is None else min(level(best, _TIGHT), possible.upper)
+    return Enclosure(possible.lower, max(upper, possible.lower))
 
 
 def _quantile(seen: Sequence[View], chance: Real, possible: Enclosure) -> Enclosure:

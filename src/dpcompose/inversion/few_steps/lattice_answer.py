@@ -207,7 +207,7 @@ class FewSteps:
 
 
 def _finer(span: float, gap: float, tolerance: float, width: float) -> float:
-    """The gap falls like the square of the span; where it does not, no more cells are made than it should have taken."""
+    """The gap falls like the square of the span; where it does not, no more cells are made than would have done."""
     cells = min(2.0 * SCOUT / math.sqrt(tolerance), MOST_CELLS)
     return max(span * math.sqrt(0.4 / max(gap / tolerance, 0.4)), width / cells)
 
