@@ -48,22 +48,31 @@ class SampledNormalCurve(SampledCurve):
         return Linear(Fraction(self.mu_squared) / 2)
 
     def _excess(self, order: Real) -> Ball:
-        q, mu = ball(self.rate), ball(self.mu_squared).sqrt()
         tolerance = self._tolerance(order)
         left, right = self._ends(float(order), float(tolerance.log()))
-        middle = min(max(float(mu) / 2, left), right)
+        middle = min(max(self._middle(), left), right)
+        inner = integral(self._product(order, self.direction), left, middle, tolerance) if left < middle else Ball(0)
+        inner += integral(self._centred(order, self.direction), middle, right, tolerance) if middle < right else Ball(0)
+        return inner / (2 * Ball.pi()).sqrt() + self._beyond(order, Ball(left), Ball(right))
+
+    def _middle(self) -> float:
+        r"""Where $qe^l$ is 1: X is next to 1 left of it, and grows like that right of it."""
+        mu = math.sqrt(float(self.mu_squared))
+        return mu / 2 - math.log(float(self.rate)) / mu
+
+    def _product(self, order: Real, direction: Direction) -> Callable[[acb, bool], acb]:
+        r"""$e^{-z^2/2}(X^r-1-ry)$."""
+        q, mu = ball(self.rate), ball(self.mu_squared).sqrt()
 
         def function(z: acb, analytic: bool) -> acb:  # noqa: FBT001 - flint calls it so
             y = q * ((mu * z - mu * mu / 2).exp() - 1)
-            return (-z * z / 2).exp() * complex_excess(y, order, self.direction, analytic)
+            return (-z * z / 2).exp() * complex_excess(y, order, direction, analytic)
 
-        inner = integral(function, left, middle, tolerance) if left < middle else Ball(0)
-        inner += integral(self._centred(order, self.direction), middle, right, tolerance)
-        return inner / (2 * Ball.pi()).sqrt() + self._beyond(order, Ball(left), Ball(right))
+        return function
 
     def _centred(self, order: Real, direction: Direction) -> Callable[[acb, bool], acb]:
-        r"""$e^{-z^2/2}(X^r-1-ry)$ where the loss is positive, each term about the place where it is greatest: the ball
-        of a product of what grows and what falls would be wide, and pieces of the integral many.
+        """The same where X is large, each term about the place where it is greatest: the ball of a product of what
+        grows and what falls would be wide, and pieces of the integral many.
         """
         q, mu, r = ball(self.rate), ball(self.mu_squared).sqrt(), ball(order)
 
@@ -71,16 +80,15 @@ class SampledNormalCurve(SampledCurve):
             loss, far, moved = mu * z - mu * mu / 2, z - r * mu, z - mu
             without = (-z * z / 2).exp()
             difference = q * ((-moved * moved / 2).exp() - without)
-            if direction is Direction.REMOVE and order != 1:
-                log_share = (q + (1 - q) * (-loss).exp()).log(analytic=analytic)
+            log_share = (q + (1 - q) * (-loss).exp()).log(analytic=analytic)
+            if order == 1:
+                log = loss + log_share
+                removed = (without + difference) * log - difference
+                return removed if direction is Direction.REMOVE else difference - without * log
+            if direction is Direction.REMOVE:
                 power = (r * (r - 1) * mu * mu / 2 - far * far / 2 + r * log_share).exp()
                 return power - without - r * difference
-            log = (1 + q * (loss.exp() - 1)).log(analytic=analytic)
-            if direction is Direction.REMOVE:
-                return (without + difference) * log - difference
-            if order == 1:
-                return difference - without * log
-            return without * (((1 - r) * log).exp() - 1) - (1 - r) * difference
+            return without * (((1 - r) * (loss + log_share)).exp() - 1) - (1 - r) * difference
 
         return function
 

@@ -28,7 +28,7 @@ from dpcompose.theorems.loss.transform import in_between
 
 MOST_LEVEL = 600.0
 GOALS = (1e-30, 1e-20, 1e-14, 1e-9, 1e-5, 1e-2)
-DOTS = 128
+DOTS, PROBED = 128, 16
 GAP, COARSE = 1e-4, 1e-2
 """The relative gaps asked of the bounds at their levels, and of the places between which levels are spread."""
 Dot = tuple[Fraction, Fraction]
@@ -118,11 +118,13 @@ def _reached(profiles: Sequence[Profile], goal: float) -> list[float]:
 
 
 def _heights(profiles: Sequence[Profile], levels: list[float]) -> list[float]:
-    """The least δ that any profile states at each level."""
+    """The least δ that any profile states at each level; who states none at some of them is not asked about all."""
     found = [1.0] * len(levels)
-    for profile in profiles:
-        for i, height in _stated(profile.to(GAP), levels):
-            found[i] = min(found[i], height)
+    for profile in (each.to(GAP) for each in profiles):
+        probed = _stated(profile, levels[::PROBED])
+        if any(height < found[PROBED * i] for i, height in probed):
+            for i, height in _stated(profile, levels):
+                found[i] = min(found[i], height)
     return found
 
 

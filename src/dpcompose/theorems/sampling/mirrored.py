@@ -7,6 +7,7 @@ are those of $(1-\eta)Q+\eta P$ against $Q$, whose negative losses mirror them, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -104,12 +105,15 @@ class MirroredNormalCurve(MirroredCurve, SampledNormalCurve):
     def _excess(self, order: Real) -> Ball:
         mu, tolerance = ball(self.mu_squared).sqrt(), self._tolerance(order)
         right = max(self._ends(float(order), float(tolerance.log()))[1], float(mu) + 1)
-        removed, added = self._centred(order, REMOVE), self._centred(order, ADD)
+        middle = min(self._middle(), right)
 
-        def function(z: acb, analytic: bool) -> acb:  # noqa: FBT001 - flint calls it so
-            return removed(z, analytic) + added(z, analytic)
+        def both(one: Callable[[Real, Direction], Callable[[acb, bool], acb]]) -> Callable[[acb, bool], acb]:
+            removed, added = one(order, REMOVE), one(order, ADD)
+            return lambda z, analytic: removed(z, analytic) + added(z, analytic)
 
-        inner = integral(function, mu / 2, right, tolerance) / (2 * Ball.pi()).sqrt()
+        inner = integral(both(self._product), mu / 2, middle, tolerance)
+        inner += integral(both(self._centred), middle, right, tolerance) if middle < right else Ball(0)
+        inner /= (2 * Ball.pi()).sqrt()
         beyond = self._above(order, Ball(right), REMOVE) + self._above(order, Ball(right), ADD)
         return inner + Ball(0).union(beyond.upper())
 
