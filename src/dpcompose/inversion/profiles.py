@@ -24,10 +24,12 @@ from dpcompose.inversion.line.lattice_line import common_lattice
 from dpcompose.inversion.line.reading import ErrorBudget
 from dpcompose.inversion.line.search import (
     GIVEN_UP,
+    NEXT_TO_ALL,
     delta_on_line,
     epsilon_on_line,
     first_guess,
     line_at,
+    seems_above,
     within,
 )
 from dpcompose.inversion.losses.protocols import LossSum
@@ -38,8 +40,6 @@ from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, ex
 
 REACH = 12.0
 """How far from its saddle a line is tried on ε, in units of 1/t."""
-NEXT_TO_ALL = 1e-6
-"""Nearer to 1 nobody asks for δ but at the ends of all ranges, and no line can tell."""
 
 
 class Recollection(Protocol):
@@ -184,14 +184,9 @@ class Profile:
         while waiting:
             centre = min(waiting[0] + ahead, waiting[-1])
             try:
-                line = line_at(
-                    self.summands,
-                    finding_epsilon(centre),
-                    centre,
-                    first_guess(self.summands, centre),
-                    within(tolerance / 1e5),
-                    smoothing=tolerance / 100.0,
-                )
+                find, log_delta = finding_epsilon(centre), first_guess(self.summands, centre)
+                relative, smoothing = within(tolerance / 1e5), tolerance / 100.0
+                line = line_at(self.summands, find, centre, log_delta, relative, smoothing=smoothing)
                 ahead = REACH / line.tilt
                 window = [e for e in waiting if e <= centre + ahead]
                 for e, reading in zip(window, line.read_many(np.array(window)), strict=True):
@@ -208,13 +203,8 @@ class Profile:
     @np.errstate(all="ignore")
     def budget(self, epsilon: float, tolerance: float = 1e-9) -> ErrorBudget:
         """Where the width of the answer at ε comes from, term by term."""
-        return line_at(
-            self.summands,
-            finding_epsilon(epsilon),
-            epsilon,
-            first_guess(self.summands, epsilon),
-            within(tolerance / 4.0),
-        ).budget(epsilon)
+        find, log_delta = finding_epsilon(epsilon), first_guess(self.summands, epsilon)
+        return line_at(self.summands, find, epsilon, log_delta, within(tolerance / 4.0)).budget(epsilon)
 
     @np.errstate(all="ignore")
     def delta_in_balls(self, epsilon: float, relative: float = 1e-12) -> Enclosure:
@@ -290,7 +280,9 @@ class Profile:
 
     def _next_to_nothing(self, delta: float, tolerance: float, most: float) -> Enclosure:
         """Where δ(0) can hardly be told from `delta`, lines find no ε: some of the least are tried one by one."""
-        for epsilon in (0.0, 1e-12, 1e-9, 1e-6, 1e-3) if delta > 0.0 else ():  # at δ = 0 only the largest loss will do
+        if delta <= 0.0 or seems_above(self.summands, 0.0, delta):  # at δ = 0 only the largest loss will do
+            return Enclosure(0.0, most)
+        for epsilon in (0.0, 1e-12, 1e-9, 1e-6, 1e-3):
             found = self.delta(epsilon, tolerance) if epsilon < most else ZERO
             if found.upper <= delta:
                 return Enclosure(0.0, min(epsilon, most))

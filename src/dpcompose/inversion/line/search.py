@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from dpcompose.inversion.line.jumps import Find, JumpExpansion, choose_bulk, expand, finding_delta, finding_epsilon
 from dpcompose.inversion.line.reading import Readable, Reading
@@ -24,6 +25,8 @@ MOST_READ = 2_000_000
 """The greatest number of frequencies that are read on the way."""
 LEAST_RELATIVE = 1e-13
 """No smaller relative error of δ is asked of a line."""
+NEXT_TO_ALL = 1e-6
+"""Nearer to 1 nobody asks for δ but at the ends of all ranges, and no line can tell."""
 GREATEST_RELATIVE = 0.01
 """No larger relative error of δ is allowed to a line."""
 
@@ -92,6 +95,13 @@ def first_guess(summands: Sequence[LossSum], epsilon: float) -> float:
         if abs(log_delta - previous) < 1.0:
             break
     return log_delta
+
+
+def seems_above(summands: Sequence[LossSum], epsilon: float, delta: float) -> bool:
+    """Whether δ(ε) looks much larger than this, by a glance that proves nothing."""
+    with suppress(*GIVEN_UP, ValueError):
+        return first_guess(summands, epsilon) > math.log(delta) + 3.0
+    return False
 
 
 def line_at(
