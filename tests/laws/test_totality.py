@@ -11,6 +11,7 @@ import pytest
 
 import dpcompose as dpc
 from cases import scaled
+from dpcompose.prove.claims import known
 from wild import complaint, made, outcome, works
 
 SECONDS = 60.0
@@ -43,6 +44,17 @@ def test_random_works_from_the_ends_of_every_range(block: int) -> None:
     for text in islice(works(("law", block)), EACH):
         wrong = complaint(outcome(text, SECONDS))
         assert not wrong, f"{wrong}\n{text}"
+
+
+@pytest.mark.parametrize("leaf", ["AboveThreshold(epsilon=0.1)", "ReportNoisyMax(epsilon=2)", "BlackBox(rho=0.1)"])
+def test_wrappers_in_wrappers_do_not_multiply_what_is_known(leaf: str) -> None:
+    """One wrapper more adds some claims, and no more of them the deeper it is."""
+    counts = []
+    for _ in range(3):
+        leaf = f"Sampled(Group({leaf}, size=3), rate=0.1)"
+        counts.append(sum(1 for _ in known(made(leaf)).profiles()))
+    assert counts[2] - counts[1] <= max(counts[1] - counts[0], 20)
+    assert counts[2] <= 150
 
 
 AT_ONCE = [
