@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +23,8 @@ FEW = 8
 """For more α than this levels are spread over the profile; for so few the best line is looked for at each."""
 CLOSER, GOLDEN = 6, 0.382
 LEAST_STRIDE = 1e-12
+HOPELESS, VAGUE = 28.0, 1e-3
+"""Lines flatter than e^−28 lie below 10⁻¹², and are not looked for among levels so little known."""
 _SLACK = 2.0**-50
 _BITS = 128
 
@@ -37,8 +39,6 @@ class Envelope(Tradeoff):
     """d_t(Q, P), which gives the steep ones."""
     lower_by: Claim[Any] | None = None
     upper_by: Claim[Any] | None = None
-    aimed: set[float] = field(default_factory=set, compare=False, repr=False)
-    """The α whose best line was looked for."""
 
     def between(self, least: Floats, most: Floats, tolerance: float) -> tuple[Floats, Floats]:
         """Levels are added where the two bounds differ too much; whoever always errs one way never errs the other."""
@@ -48,20 +48,35 @@ class Envelope(Tradeoff):
             return self._never_wrong(least)
         self.open()
         closer = CLOSER if len(least) <= FEW else 0
+        self._begin(least, most, tolerance)
         while True:
-            lower = self._under().greatest(most, -_SLACK)
-            over = self._over()
-            upper = np.minimum(over.greatest(least, _SLACK), _guessing(least))
+            lower, upper, over = self._ends(least, most)
             wide = upper - lower > np.maximum(tolerance * upper, NEGLIGIBLE)
             if not wide.any() or self._size() > 2 * MOST_LEVELS:
                 break
-            is_new = self._aimed(most[wide]) if len(least) <= FEW else self._spread()
-            if not is_new and not over.split(least[wide]):
+            if not over.split(least[wide]):
                 closer -= 1  # what is known of each level leaves more open than a further one could close, or nearly
                 if closer < 0 or not over.split(least[wide], anyway=True):
                     break
         self._remember()
         return lower, np.maximum(upper, lower)
+
+    def _ends(self, least: Floats, most: Floats) -> tuple[Floats, Floats, _Over]:
+        """What the levels say of both ends, and the lines over them."""
+        over = self._over()
+        upper = np.minimum(over.greatest(least, _SLACK), _guessing(least))
+        return self._under().greatest(most, -_SLACK), upper, over
+
+    def _begin(self, least: Floats, most: Floats, tolerance: float) -> None:
+        """Spread levels over both profiles; for a few α look for the best line at each that is not known yet."""
+        if len(least) > FEW:
+            for levels in (self.backward, self.forward):
+                levels.begin()
+            return
+        lower, upper, _ = self._ends(least, most)
+        loose = (upper - lower > tolerance * upper) & (_guessing(least) > NEGLIGIBLE)
+        for alpha in most[loose].tolist():
+            self._aim(alpha)
 
     def open(self) -> None:
         """Look at both ends of both profiles, which have the total variation in common."""
@@ -70,30 +85,18 @@ class Envelope(Tradeoff):
         if self.forward is not self.backward:
             self.forward.known[0] = self.backward.known[0] = self.forward.known[0] & self.backward.known[0]
 
-    def _spread(self) -> bool:
-        """Spread levels over both profiles; whether that was not done before."""
-        is_new = not (self.forward.is_spread and self.backward.is_spread)
-        for levels in (self.backward, self.forward):
-            levels.begin()
-        return is_new
-
-    def _aimed(self, alpha: Floats) -> bool:
-        """Look for the best line at each α; whether that was not done before."""
-        fresh = sorted({float(a) for a in alpha} - self.aimed)
-        for a in fresh:
-            self._aim(a)
-        self.aimed.update(fresh)
-        return bool(fresh)
-
     def _aim(self, alpha: float) -> None:
         r"""Levels around the best line at α: as a function of its slope, how high it lies there is concave."""
 
+        def level(u: float) -> Level:
+            levels = self.backward if u >= 0.0 else self.forward
+            found = levels.at(abs(u))
+            levels.is_level(found)
+            return found
+
         def height(u: float) -> float:
             """The line of slope −e^u, steep or flat."""
-            levels = self.backward if u >= 0.0 else self.forward
-            level = levels.at(abs(u))
-            levels.is_level(level)
-            kept = 1.0 - level.delta.upper
+            kept = 1.0 - level(u).delta.upper
             return kept - math.exp(u) * alpha if u >= 0.0 else math.exp(u) * (kept - alpha)
 
         start, apart = height(0.0), self.forward.known[0].delta.upper
@@ -104,7 +107,7 @@ class Envelope(Tradeoff):
             _look_closer(height, (-stride, 0.0, stride if start > 0.0 else 0.0))
             return
         before, here, further = 0.0, best, best
-        while abs(here) < FAR:
+        while abs(here) < FAR and (here > -HOPELESS or height(here) > 0.0 or level(here).delta.gap < VAGUE):
             further = math.copysign(min(3.0 * abs(here), FAR), here)
             if height(further) <= height(here):
                 break
@@ -113,7 +116,7 @@ class Envelope(Tradeoff):
 
     def _never_wrong(self, like: Floats) -> tuple[Floats, Floats]:
         """At α = 0 only what leaks gives the second input away."""
-        answer = self.backward.ask(ENDLESS, ())
+        answer = self.backward.ask(ENDLESS)
         self.lower_by, self.upper_by = answer.upper_by, answer.lower_by
         found = complement(answer.enclosure)
         most = min(math.nextafter(found.upper, 2.0), 1.0) if self.backward.lasts else 1.0
@@ -134,7 +137,7 @@ class Envelope(Tradeoff):
     def event(self, t: Real) -> Event:
         r"""$A = \{L>t\}$: chords on both sides enclose $Q(A) = -\delta'(e^t)$, and $P(A) = \delta+e^tQ(A)$."""
         if t > FAR:
-            least = self.forward.ask(t, ()).lower
+            least = self.forward.ask(t).lower
             return Event(Enclosure(least, 1.0), Enclosure(0.0, math.exp(-FAR) * 2))
         here, q = self.forward.slope(t)
         with ctx.workprec(_BITS):

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from dpcompose.description import Composition, Mechanism, Wrapper
-from dpcompose.kernel import Claim
+from dpcompose.kernel import Claim, Side
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.parameters import declared
@@ -35,8 +35,13 @@ _LEAST_LEVEL = 1e-12
 _FLAT = 1e-13
 _NEAR, _STRIDE = math.log(0.1), math.log(3.0)
 _EDGE = 2.0**-90
-Ask: TypeAlias = Callable[[Real, Sequence[Claim[Any]]], Answer]
-"""δ at t, as those claims say it; as all do, if none are named."""
+
+
+class Ask(Protocol):
+    """How a profile is asked."""
+
+    def __call__(self, t: Real, among: Sequence[Claim[Any]] = (), side: Side = Side.BOTH) -> Answer:
+        """δ at t, as these claims say it or, if none are named, all that speak of an end that is wanted."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -100,7 +105,7 @@ class Levels:
     def open(self) -> None:
         """Look at both ends."""
         if not self.known:
-            self.leak = self.ask(ENDLESS, ()).lower
+            self.leak = self.ask(ENDLESS, side=Side.LOWER).lower
             self.at(0.0)
 
     def begin(self) -> None:

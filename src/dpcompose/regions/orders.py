@@ -124,10 +124,18 @@ class View:
     best: list[Claim[Profile]] = field(default_factory=list, compare=False, repr=False)
     """The claim that gave both ends of the last answer, which is asked first the next time."""
 
-    def ask(self, order: Order, t: Real, among: Sequence[Claim[Profile]] = (), *, asked: float = ASKED) -> Answer:
-        """δ of the pair in one order at t ≥ 0, as some claims say it or, if none are named, all."""
+    def ask(
+        self,
+        order: Order,
+        t: Real,
+        among: Sequence[Claim[Profile]] = (),
+        side: Side = Side.BOTH,
+        *,
+        asked: float = ASKED,
+    ) -> Answer:
+        """δ of the pair in one order at t ≥ 0: see `levels.Ask`."""
         near = asked if self.alone else max(asked, ROUGH)
-        found = _narrowed(self.facts, lambda profile: self._said(profile, order, t), near, among, self.best)
+        found = _narrowed(self.facts, lambda p: self._said(p, order, t), near, among, side, self.best)
         if found.upper_by is not None and found.upper_by is found.lower_by:
             self.best[:] = [found.upper_by]
         return found
@@ -157,28 +165,36 @@ def views(facts: Derivation) -> tuple[View, ...]:
 
 
 def ask(
-    facts: Derivation, order: Order, t: Real, among: Sequence[Claim[Profile]] = (), *, asked: float = ASKED
+    facts: Derivation,
+    order: Order,
+    t: Real,
+    among: Sequence[Claim[Profile]] = (),
+    side: Side = Side.BOTH,
+    *,
+    asked: float = ASKED,
 ) -> Answer:
     """δ at t ≥ 0, the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
     seen = views(facts)
     places = len(seen) if seen[0].alone else BOTH_PLACES
-    return _narrowed(facts, lambda profile: _worst(profile, order, t, places), asked, among)
+    return _narrowed(facts, lambda profile: _worst(profile, order, t, places), asked, among, side)
 
 
-def _narrowed(
+def _narrowed(  # noqa: PLR0917 - one question
     facts: Derivation,
     said: Callable[[Profile], Enclosure],
     asked: float,
     among: Sequence[Claim[Profile]],
+    side: Side,
     first: Sequence[Claim[Profile]] = (),
 ) -> Answer:
     def ask(profile: Profile, gap: float) -> Enclosure:
         return said(profile.to(max(gap, COARSE)))
 
-    if not among:
+    named = {id(claim): claim for claim in among}.values()
+    if not named and side is Side.BOTH:
         return narrowed("δ", facts, ask, UNIT_INTERVAL, asked, NEAR, first)
-    named = list({id(claim): claim for claim in among}.values())
-    return intersected("δ", narrow(named, ask, UNIT_INTERVAL, asked, NEAR), UNIT_INTERVAL)
+    claims = named or (claim for claim in facts.profiles() if claim.side & side)
+    return intersected("δ", narrow(claims, ask, UNIT_INTERVAL, asked, NEAR), UNIT_INTERVAL)
 
 
 def _worst(profile: Profile, order: Order, t: Real, places: int) -> Enclosure:
@@ -217,7 +233,10 @@ def _(profile: LaplaceProfile, claim: Claim[Any]) -> tuple[Tradeoff, Tradeoff] |
 
 
 def _polygons(profile: Profile, claim: Claim[Any]) -> Envelope:
-    levels = Levels(lambda t, _: Answer("δ", profile.delta(t), claim, claim), is_moderate(claim.subject))
+    def ask(t: Real, among: Sequence[Claim[Any]] = (), side: Side = Side.BOTH) -> Answer:  # noqa: ARG001 - one claim
+        return Answer("δ", profile.delta(t), claim, claim)
+
+    levels = Levels(ask, is_moderate(claim.subject))
     return Envelope(levels, levels)
 
 
