@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import re
 import subprocess
+import sys
 import tarfile
 import tomllib
 import venv
@@ -86,11 +87,15 @@ def run(*command: object, **more: object) -> str:
 
 
 def python_in(folder: Path) -> Path:
-    venv.create(folder, with_pip=True)
+    """An environment with nothing in it."""
+    venv.create(folder)
     return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
-PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
+def install(python: Path, *what: object) -> None:
+    """Let the pip of the tests install something there; what is never imported need not be compiled."""
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--python", python)
+    run(*pip, "install", "-q", "--no-compile", *what)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +103,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel and the source distribution, made as an installer makes them."""
     folder = tmp_path_factory.mktemp("package")
     maker = python_in(folder / "maker")
-    run(maker, *PIP, "install", "-q", "hatchling")
+    install(maker, "hatchling")
     run(maker, "-m", "hatchling", "build", "-d", folder / "dist", cwd=ROOT)
     return folder / "dist"
 
@@ -142,21 +147,21 @@ def test_the_source_distribution_can_be_built_and_tested(built: Path) -> None:
 def test_it_answers_in_an_empty_environment(built: Path, tmp_path: Path, kind: str) -> None:
     package = ROOT if kind == "clone" else next(built.glob(kind))
     python = python_in(tmp_path / "empty")
-    run(python, *PIP, "install", "-q", "-c", ROOT / "constraints.txt", package)
+    install(python, "-c", ROOT / "constraints.txt", package)
     modules = run(python, "-c", "import dpcompose, sys; print(*sys.modules)", cwd=tmp_path).split()
     assert "matplotlib" not in modules
     asked = "import dpcompose as d; print(d.epsilon(d.Gaussian(noise_std=2), 1e-6))"
     assert "ε ∈ [2.25408, 2.25409]" in run(python, "-c", asked, cwd=tmp_path)
     bare = subprocess.run([python, "-m", "dpcompose", *QUESTION], capture_output=True, text=True, check=False)
     assert (bare.returncode, "'dpcompose[cli]'" in bare.stderr) == (2, True)
-    run(python, *PIP, "install", "-q", "-c", ROOT / "constraints.txt", f"{package}[cli]")
+    install(python, "-c", ROOT / "constraints.txt", f"{package}[cli]")
     assert "ε ∈ [0.846302, 0.846303]" in run(python, "-m", "dpcompose", *QUESTION, cwd=tmp_path)
 
 
 @pytest.mark.slow
 def test_all_does_everything_in_an_empty_environment(tmp_path: Path) -> None:
     python = python_in(tmp_path / "empty")
-    run(python, *PIP, "install", "-q", "-c", ROOT / "constraints.txt", f"{ROOT}[all]")
+    install(python, "-c", ROOT / "constraints.txt", f"{ROOT}[all]")
     (tmp_path / "people.csv").write_text("id\n1\n2\n", encoding="utf-8")
     ask = (python, "-m", "dpcompose")
     assert "ε ≤ 1 at δ = 0" in run(

@@ -46,14 +46,10 @@ def called(tree: ast.AST) -> Iterator[str]:
                 yield function.id if isinstance(function, ast.Name) else function.attr
 
 
-def attributes(tree: ast.AST) -> set[str]:
-    """Everything written with dots, such as `numpy.random`."""
-    return {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-
-
 def uses_weak_randomness(tree: ast.AST) -> bool:
-    written = attributes(tree)
-    return bool({"random", "numpy.random"} & set(imported(tree)) or {"np.random", "numpy.random"} & written)
+    dotted = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "random"]
+    written = {node.value.id for node in dotted if isinstance(node.value, ast.Name)}
+    return bool({"random", "numpy.random"} & set(imported(tree)) or {"np", "numpy"} & written)
 
 
 def imports_the_root(tree: ast.AST) -> bool:

@@ -23,7 +23,7 @@ import dpcompose as dpc
 from dpcompose import release
 from dpcompose.release.ask.quantiles import Quantile, gaps
 from dpcompose.release.asking import answers as answers_to
-from dpcompose.release.engine import answers, sandbox, tables
+from dpcompose.release.engine import answers, databases, files, sandbox, tables
 from dpcompose.release.engine.secret import Secret
 from dpcompose.release.sampling.testing import RepeatableBytesForTests
 from release import forms, lines, nasty, oracle, several
@@ -130,20 +130,22 @@ def watched() -> Iterator[list[Any]]:
 
 @contextmanager
 def shared_engine() -> Iterator[None]:
-    """One embedded engine for many releases of frames, as to start one takes longer than a small release."""
-    with mock.patch.dict(sandbox.LOCKED, {"threads": "1"}), sandbox.engine() as connection:
-        started = tables.engine
+    """One embedded engine for many releases that read no file by it, as to start one takes longer than a small one."""
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.dict(sandbox.LOCKED, {"threads": "1"}))
+        connection = stack.enter_context(sandbox.engine())
 
         @contextmanager
-        def again(limits: Any, files: Any = (), database: Any = None) -> Iterator[Any]:
-            if files or database:
-                with started(limits, files, database) as own:
+        def again(limits: Any, paths: Any = (), database: Any = None) -> Iterator[Any]:
+            if paths or database:
+                with sandbox.engine(limits, paths, database) as own:
                     yield own
             else:
                 yield connection
 
-        with mock.patch.object(tables, "engine", again):
-            yield
+        for module in (tables, files, databases):
+            stack.enter_context(mock.patch.object(module, "engine", again))
+        yield
 
 
 def each(seed: int, pairs: int, form: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from typing import Protocol, TypeAlias
 
 from dpcompose.numerics.enclosure import Ball, ball
@@ -85,29 +86,27 @@ def scaled(parts: Parts) -> Scaled:
     return _scaled(tuple(parts))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _scaled(parts: tuple[tuple[Law, int], ...]) -> Scaled:
+    """The same, remembered: whole numbers are the same at every precision, and a reading asks many times."""
     counts: dict[Law, int] = {}
     for law, count in parts:
         if count:
             counts[law] = counts.get(law, 0) + count
     losses = {law: [loss for loss, _ in law.atoms()] for law in counts}
-    known = {loss for several in losses.values() for loss in several}
-    ratios = {loss.ratio for loss in known if isinstance(loss, LogRatio)}
-    plain = math.lcm(*(loss.denominator for loss in known if isinstance(loss, Fraction)))
-    grid = 1 << _LOG_BITS if ratios else 1
-    logs = rounded_logs(ratios)
-    units: dict[Loss, int] = {}
-    error: dict[Loss, int] = {}
-    for loss in known:
+    known = list(chain.from_iterable(losses.values()))
+    plain = math.lcm(*{loss.denominator for loss in known if isinstance(loss, Fraction)})
+    logs = rounded_logs({loss.ratio for loss in known if isinstance(loss, LogRatio)})
+    grid = 1 << _LOG_BITS if logs else 1
+
+    def units(loss: Loss) -> int:
         if isinstance(loss, LogRatio):
-            units[loss], error[loss] = (plain * n for n in logs[loss.ratio])
-        else:
-            units[loss], error[loss] = int(loss * plain) * grid, 0
-    denominator = plain * grid
-    drift = sum(n * max([error[loss] for loss in losses[law]], default=0) for law, n in counts.items())
-    found = tuple(Part(law, n, tuple(units[loss] for loss in losses[law])) for law, n in counts.items())
-    return Scaled(found, denominator, Fraction(drift, denominator))
+            return plain * logs[loss.ratio][0]
+        return loss.numerator * (plain // loss.denominator) * grid
+
+    errors = {law: max((logs[x.ratio][1] for x in losses[law] if isinstance(x, LogRatio)), default=0) for law in counts}
+    found = tuple(Part(law, n, tuple(map(units, losses[law]))) for law, n in counts.items())
+    return Scaled(found, plain * grid, Fraction(sum(n * errors[law] for law, n in counts.items()), grid))
 
 
 def rounded_logs(ratios: Iterable[Fraction]) -> dict[Fraction, tuple[int, int]]:

@@ -40,7 +40,8 @@ class GeometricLaw:
         """Both tails gather in one atom each; between them every integer has its own."""
         s, b = self.shift, Fraction(self.scale)
         r = (-1 / ball(b)).exp()
-        inner = [(Fraction(s - 2 * j) / b, (1 - r) / (1 + r) * r**j) for j in range(1, s)]
+        first = (1 - r) / (1 + r)
+        inner = [(Fraction((s - 2 * j) * b.denominator, b.numerator), first * r**j) for j in range(1, s)]
         return [(s / b, 1 / (1 + r)), *inner, (-s / b, r**s / (1 + r))]
 
     def leak(self) -> Ball:
