@@ -17,6 +17,8 @@ OLDEST := tests/cli tests/spec tests/report tests/ledger/test_contract.py \
 
 # One thread a process: the tests already run two processes, and sums then add up in one order.
 export OPENBLAS_NUM_THREADS := 1
+# What was compiled once stays compiled, also where Python is told to write nothing.
+export PYTHONDONTWRITEBYTECODE :=
 
 help: ## what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

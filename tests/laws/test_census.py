@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import math
 import re
 import sys
@@ -85,6 +86,16 @@ def test_no_property_test_goes_round_the_profile() -> None:
         and re.search(r"max_examples=(?!scaled\(|share\()", path.read_text(encoding="utf-8"))
     }
     assert not written
+
+
+def test_every_property_test_draws_what_it_says_times_what_the_profile_says(request: pytest.FixtureRequest) -> None:
+    """Of all tests that this run has collected: the count beside the name is the one by day."""
+    seen = {getattr(item, "function", None) for item in request.session.items}
+    for test in filter(is_hypothesis_test, seen):
+        said = re.search(r"^@cases\((\d+)\)$", inspect.getsource(test), re.MULTILINE)
+        stated = test._hypothesis_internal_use_settings
+        assert stated.max_examples == scaled(int(said[1]) if said else USUAL), test
+        assert stated.derandomize == (PROFILE != "nightly"), test
 
 
 def test_every_public_mechanism_is_drawn() -> None:

@@ -141,8 +141,6 @@ def test_the_stores_do_what_the_model_does(kind: str, examples: int, server: Ser
             settings=settings(
                 max_examples=scaled(examples),
                 stateful_step_count=25,
-                deadline=None,
-                derandomize=True,
                 suppress_health_check=list(HealthCheck),
             ),
         )

@@ -48,15 +48,16 @@ def test_nothing_but_the_noise_depends_on_the_rows_of_one_unit(form: str, part: 
 @pytest.mark.slow
 @NEEDS_SPARK
 def test_spark_obeys_the_law_and_sums_what_a_loop_sums() -> None:
-    found = list(law.on_spark(spark(), 1, 5))
-    assert sum(one.kind == "answer" for one in found) >= 4
-    assert sum(one.pairs for one in found) >= 20
+    found = list(law.on_spark(spark(), 1, scaled(5)))
+    assert sum(one.kind == "answer" for one in found) >= 0.8 * len(found)
+    assert sum(one.pairs for one in found) >= 4 * len(found)
 
 
 @pytest.mark.parametrize("form", ["arrow", "csv", "duckdb"])
 def test_tables_come_by_the_dozen_and_so_do_their_neighbours(form: str) -> None:
-    found = list(law.dozens(3, 3, form))
-    assert sum(one.pairs for one in found) > 5 * sum(one.tables for one in found) > 250
+    found = list(law.dozens(3, scaled(3), form))
+    assert min(one.tables for one in found) > 12
+    assert sum(one.pairs for one in found) > 2_000 * (len(found) // 3)
 
 
 def test_a_refusal_a_word_a_label_or_a_charge_in_one_of_two_tables_alone_breaks_the_law() -> None:

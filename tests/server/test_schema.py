@@ -27,8 +27,6 @@ OPERATIONS = {operation.label: operation for found in SCHEMA.get_all_operations(
 def test_no_request_finds_a_defect(label: str, served: Service) -> None:
     @settings(
         max_examples=scaled(6),
-        deadline=None,
-        derandomize=True,
         database=None,
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),

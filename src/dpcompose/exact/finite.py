@@ -25,7 +25,7 @@ from itertools import accumulate
 
 from flint import arb
 
-from dpcompose.exact.atoms import Law, LogRatio, Loss, Parts, Scaled, scaled
+from dpcompose.exact.atoms import Law, LogRatio, Loss, Part, Parts, Scaled, scaled
 from dpcompose.exact.berry_esseen import NormalProfile
 from dpcompose.exact.chernoff import inverse_bounds, profile_bounds
 from dpcompose.exact.coarse import coarse
@@ -41,6 +41,7 @@ _GAP = 1e-12
 _BOUNDED_GAP = 1e-6  # where bounds are some percent wide, more would be a waste
 _LEAK_BITS = 512
 _QUICK = 2000  # values of a table that is built at once
+_SHORT = 16  # losses of all steps, whose tables are so small that many are kept
 _EVALUATIONS = 60  # of a profile, each walking through the smaller table, until an inverse is certified
 
 
@@ -83,7 +84,7 @@ def sum_epsilon(parts: Parts, delta: Enclosure) -> Enclosure:
 
 def is_listable(parts: Parts) -> bool:
     """Whether two tables hold all sums, so that the profile is exact to a dozen digits."""
-    return halves(scaled(parts).parts) is not None
+    return _halves(scaled(parts)) is not None
 
 
 def is_quick(parts: Parts) -> bool:
@@ -91,7 +92,7 @@ def is_quick(parts: Parts) -> bool:
     often = sorted(parts, key=lambda part: -part[1])
     if any(size >= _QUICK for size in accumulate(n * (len(dict(law.atoms())) - 1) for law, n in often)):
         return False
-    blocks = halves(scaled(parts).parts)
+    blocks = _halves(scaled(parts))
     if blocks is None:
         return False
     few, many = (sum((Extent.of(part) for part in block), Extent()).size for block in blocks)
@@ -110,7 +111,8 @@ class _Meeting:
     @classmethod
     def of(cls, sums: Scaled) -> _Meeting:
         """Build both tables at the working precision, or take those that were built last."""
-        return _met(sums, ctx.prec)
+        short = sum(part.count * len(part.losses) for part in sums.parts) <= _SHORT
+        return (_met_shortly if short else _met)(sums, ctx.prec)
 
     def delta(self, level: Fraction) -> Enclosure:
         """The profile."""
@@ -126,16 +128,23 @@ class _Meeting:
         return self.leak + self.many.at(level * self.sums.denominator, self.few)
 
 
-@lru_cache(maxsize=4)
-def _met(sums: Scaled, bits: int) -> _Meeting:  # noqa: ARG001 - the precision at which it is built
-    few, many = (table(block) for block in halves(sums.parts) or ([], []))
+@lru_cache(maxsize=64)
+def _halves(sums: Scaled) -> tuple[list[Part], list[Part]] | None:
+    return halves(sums.parts)
+
+
+def _meet(sums: Scaled, bits: int) -> _Meeting:  # noqa: ARG001 - the precision at which it is built
+    few, many = (table(block) for block in _halves(sums) or ([], []))
     return _Meeting(few, TableProfile(many, sums.denominator), _leak([(p.law, p.count) for p in sums.parts]), sums)
+
+
+_met, _met_shortly = lru_cache(maxsize=4)(_meet), lru_cache(maxsize=256)(_meet)
 
 
 def _tabled_delta(sums: Scaled, level: Fraction) -> Enclosure | None:
     """The profile from tables, or nothing if there are too many values."""
     bits = _FIRST_BITS
-    if halves(sums.parts) is None:
+    if _halves(sums) is None:
         return None
     best = Enclosure(0.0, 1.0)
     while True:
@@ -150,7 +159,7 @@ def _tabled_delta(sums: Scaled, level: Fraction) -> Enclosure | None:
 def _tabled_epsilon(sums: Scaled, delta: Enclosure, most: float) -> Enclosure | None:
     """The inverse from tables: a guess from a few evaluations, then the proof of both ends."""
     bits = _FIRST_BITS
-    if halves(sums.parts) is None:
+    if _halves(sums) is None:
         return None
     best, origin = Enclosure(0.0, math.inf), int(delta.lower > 0.5)  # near 1 what counts is the distance from 1
     target = Enclosure(delta.lower - origin, delta.upper - origin)
