@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import TypeVar
 
 from dpcompose.description import Adaptivity
@@ -117,12 +116,6 @@ class CanonneKamathSteinke(Conversion):
         return (order - 1) * (r - epsilon) + order * (-1 / order).log1p() - (order - 1).log()
 
 
-@lru_cache(maxsize=64)
-def _in_floats(curve: Curve) -> Callable[[float], float]:
-    """The curve in floats, remembered: every search begins with the same orders."""
-    return lru_cache(maxsize=256)(curve.guess)
-
-
 @dataclass(frozen=True, slots=True)
 class OneOrder(Profile):
     """δ and ε from the best single order, searched in floats and certified in balls."""
@@ -133,23 +126,18 @@ class OneOrder(Profile):
 
     def best_order(self, log_delta: float | None = None, epsilon: float | None = None) -> float:
         """The order that bounds ε (given ln δ) or δ (given ε) best, as far as floats can tell."""
-        return 1 + math.exp(argmin(self._guesses(log_delta, epsilon), *ORDERS, samples=49, tolerance=1e-9))
+        found = argmin(lambda s: self._guess(1 + math.exp(s), log_delta, epsilon), *ORDERS, samples=49, tolerance=1e-9)
+        return 1 + math.exp(found)
 
-    def _guesses(self, log_delta: float | None, epsilon: float | None = None) -> Callable[[float], float]:
-        """ε (given ln δ) or ln δ (given ε) from the order 1 + e^s, in floats, as a function of s."""
-        divergence = _in_floats(self.curve)
-
-        def guess(s: float) -> float:
-            order = 1 + math.exp(s)
-            with ctx.workprec(FLOAT_BITS):  # whatever the caller works with, the same order is found
-                r = divergence(order)
-                if not math.isfinite(r):
-                    return math.inf
-                if log_delta is not None:
-                    return float(self.conversion.epsilon(Ball(order), Ball(r), Ball(log_delta)))
-                return float(self.conversion.log_delta(Ball(order), Ball(r), Ball(epsilon)))
-
-        return guess
+    def _guess(self, order: float, log_delta: float | None, epsilon: float | None = None) -> float:
+        """ε (given ln δ) or ln δ (given ε) from one order, in floats."""
+        r = self.curve.guess(order)
+        if not math.isfinite(r):
+            return math.inf
+        with ctx.workprec(FLOAT_BITS):  # whatever the caller works with, the same order is found
+            if log_delta is not None:
+                return float(self.conversion.epsilon(Ball(order), Ball(r), Ball(log_delta)))
+            return float(self.conversion.log_delta(Ball(order), Ball(r), Ball(epsilon)))
 
     def roughly(self, delta: Real) -> Enclosure | None:
         """What a good order gives: the best one gives hardly less."""
@@ -157,8 +145,8 @@ class OneOrder(Profile):
         if not 0.0 < d.lower < 1.0:
             return None
         aim = math.log(d.lower)
-        guess = self._guesses(aim)
-        found = max(guess(argmin(guess, *ORDERS, samples=25, tolerance=0.05)), 0.0)
+        order = 1 + math.exp(argmin(lambda s: self._guess(1 + math.exp(s), aim), *ORDERS, samples=25, tolerance=0.05))
+        found = max(self._guess(order, aim), 0.0)
         return Enclosure(0.95 * found, found) if math.isfinite(found) else None
 
     def epsilon_at(self, order: Real, d: Enclosure) -> Enclosure:
