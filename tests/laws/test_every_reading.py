@@ -133,9 +133,17 @@ def test_readings_fit_each_other(cls: type, data: st.DataObject) -> None:
         assert 1 - truth.upper - math.exp(epsilon) * ALPHA <= error.upper + ROUNDING
     odds = posterior_odds(m, delta=DELTA)
     assert mass.lower > 700 or math.exp(mass.lower) <= odds.upper * (1 + ROUNDING)
+    leaks_no_more_than_delta(m, mass)
     for compared, found in ((dpc.compare(m, epsilon=LEVEL), level), (dpc.compare(m, delta=DELTA), mass)):
         assert meet(compared.best.lower, compared.best.upper, found)
         assert all(row.value is None or row.value >= found.lower * (1 - ROUNDING) for row in compared.rows)
+
+
+def leaks_no_more_than_delta(m: dpc.Mechanism, mass: dpc.Answer) -> None:
+    """Where some ε holds at δ, outputs that rule an input out have no more than δ: whoever never errs one way errs
+    the other way otherwise.
+    """
+    assert mass.upper == math.inf or beta(m, 0).upper >= 1 - DELTA
 
 
 def meet(lower: float, upper: float, other: dpc.Answer) -> bool:

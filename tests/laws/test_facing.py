@@ -146,11 +146,11 @@ def test_what_leaks_one_way_only(way: str) -> None:
     keeps(WAYS[way](RUNS["leaking"]), Worst(tuple(facings(RUNS["leaking"]))), COSTS)
 
 
-@pytest.mark.parametrize("relation", [None, dpc.ADD_REMOVE], ids=str)
+@pytest.mark.parametrize("relation", [None, dpc.ADD_REMOVE, dpc.ZERO_OUT], ids=str)
 @pytest.mark.parametrize("runs", RUNS)
 def test_under_any_other_relation_all_face_as_listed(runs: str, relation: Any) -> None:
-    whole = together(RUNS[runs])
-    keeps(all_of(RUNS[runs], lambda run: listed(run, relation)), Worst((whole, turned(whole))))
+    whole, asked = together(RUNS[runs]), FEW if relation is dpc.ZERO_OUT else ALL
+    keeps(all_of(RUNS[runs], lambda run: listed(run, relation)), Worst((whole, turned(whole))), asked)
 
 
 @pytest.mark.parametrize("runs", ["one", "mirrored"])

@@ -8,11 +8,14 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dpcompose as dpc
-from cases import scaled
+from cases import cases, scaled
 from dpcompose.notions import Profile
 from dpcompose.prove.claims import known
+from dpcompose.theorems.sampling.any_profile import law_through
 from oracles.leaky_samples import Case, exact_delta, leaky_response, number, sampled
 
 DRAWN = random.Random("leaks")  # noqa: S311 - a draw, no secret
@@ -80,6 +83,20 @@ def test_next_to_everything_is_not_everything(digits: int, count: int) -> None:
     assert dpc.bayes_error(whole).upper >= (1 - truth) / 2 > 0
     assert dpc.accuracy(whole).lower <= 1 - (1 - truth) / 2
     assert dpc.delta(whole + dpc.BlackBox(epsilon=1), 0).lower < 1
+
+
+@cases(200)
+@given(
+    st.sampled_from([5e-324, 1e-300, 1e-17, 1e-16, 1e-3, 0.5]),
+    st.lists(st.tuples(st.integers(1, 50), st.floats(0, 1)), max_size=12),
+)
+def test_whatever_is_drawn_through_bounds_keeps_all_its_mass(least: float, bounds: list[tuple[int, float]]) -> None:
+    """The finite pair through bounds on δ at any levels, however near to one another: what leaks and what does not."""
+    levels = sorted({0, *(number for number, _ in bounds)})
+    heights = sorted([1.0, *(height for _, height in bounds)], reverse=True)
+    law = law_through([(least * n, height) for n, height in zip(levels, heights, strict=False)])
+    assert sum(mass for _, mass in law.ratios) + law.leaking == 1
+    assert law.leaking <= heights[len(levels) - 1]
 
 
 GREATEST = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -11,8 +12,10 @@ from typing import Any
 from unittest.mock import PropertyMock, patch
 
 import pytest
+from flint import arb
 
 import dpcompose as dpc
+from dpcompose.exact import finite
 from dpcompose.inversion import entry
 from dpcompose.inversion.losses import gaussian
 from dpcompose.inversion.losses import randomized_response as two_point
@@ -20,7 +23,11 @@ from dpcompose.inversion.profiles import Profile
 from dpcompose.kernel import STANDARD
 from dpcompose.notions import Renyi
 from dpcompose.prove.claims import known
+from dpcompose.regions import orders
 from dpcompose.theorems.renyi.below_one import FromBelow
+from dpcompose.theorems.sampling.any_profile import DottedLaw, law_through
+from laws import test_every_reading as readings
+from laws import test_leaks as leaks
 from oracles.leaky_samples import Case, exact_delta, sampled
 from wild import made, not_below
 
@@ -75,6 +82,40 @@ def test_a_leak_on_one_side_taken_for_two() -> None:
     wrong = replace(STANDARD.theorems["renyi_from_below"], proof=one_factor_for_all)
     with patch.dict(STANDARD.theorems, {"renyi_from_below": wrong}), patch.object(STANDARD, "_found", {}):
         assert greatest() > truth
+
+
+def not_surely_less_is_all(parts: Any) -> arb:
+    """As if a leak that these bits do not tell from 1 were 1."""
+    leaks = [(law.leak(), count) for law, count in parts]
+    return -sum((n * (-a).log1p() if a < 1 else arb("-inf") for a, n in leaks if n), arb(0)).expm1()
+
+
+def test_a_leak_next_to_everything_taken_for_everything() -> None:
+    """Caught by: a pair that keeps anything at all leaves something to guess."""
+    leaks.test_next_to_everything_is_not_everything(200, 1)
+    with patch.object(finite, "_leak", not_surely_less_is_all), pytest.raises(AssertionError):
+        leaks.test_next_to_everything_is_not_everything(200, 1)
+
+
+def test_losses_beyond_all_measure_taken_for_a_leak() -> None:
+    """Caught by: where some ε holds at δ, no more than δ leaks, read off the errors."""
+    whole = 3 * dpc.Laplace(scale=1e-300)
+    mass = dpc.epsilon(whole, readings.DELTA)
+    readings.leaks_no_more_than_delta(whole, mass)
+    with patch.object(orders, "is_moderate", lambda _: True), pytest.raises(AssertionError):
+        readings.leaks_no_more_than_delta(whole, mass)
+
+
+def first_of_equals(bounds: Sequence[tuple[float, float]]) -> DottedLaw:
+    """Of levels that no float tells apart the first is kept, and the last bound leaks."""
+    kept = list({math.exp(level): (level, height) for level, height in reversed(bounds)}.values())
+    return DottedLaw(law_through(kept[::-1]).ratios, Fraction(bounds[-1][1]))
+
+
+def test_mass_lost_between_levels_that_no_float_tells_apart() -> None:
+    """Caught by: whatever is drawn through bounds keeps all its mass."""
+    with patch.object(leaks, "law_through", first_of_equals), pytest.raises(AssertionError):
+        leaks.test_whatever_is_drawn_through_bounds_keeps_all_its_mass()
 
 
 def test_a_greatest_loss_that_is_rounded_up() -> None:
