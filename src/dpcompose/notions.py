@@ -229,6 +229,10 @@ class Profile(Guarantee, HockeyStick):
         """The profile that aims at a relative gap, where effort buys tightness."""
         return self
 
+    def from_below(self) -> Profile:
+        """As close a bound from below, where only that is asked for; it may be wide from above."""
+        return self
+
     def in_balls(self) -> Profile:
         """The profile that follows every rounding by ball arithmetic; most do in any case."""
         return self

@@ -21,6 +21,7 @@ from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import Repeated
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
+from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.unreachable import Unreachable
 
@@ -40,6 +41,10 @@ LEAST_NOISE = 0.2
 """Below this noise, too."""
 MOST_NOISE = 50
 """And above this one."""
+
+
+DENSE = (LaplaceLoss, SampledGaussianLoss, SampledLaplaceLoss)
+"""Losses with a density."""
 
 
 class SmallSum(Protocol):
@@ -92,6 +97,15 @@ class Method(Enum):
     SMALL = "small"
 
 
+BY_LINE = (Method.LINE, Method.SMALL)
+
+
+def goes_by_line(summands: Sequence[LossSum]) -> bool:
+    """Whether a line comes first, as soon told: many steps, some of which have a density, and none takes long."""
+    many = sum(1 if isinstance(s, GaussianSum) else s.steps for s in summands) > SEVERAL and len(summands) > 1
+    return many and any(isinstance(s, Repeated) and isinstance(s.loss, DENSE) for s in summands)
+
+
 def ways_to(small: SmallSum | None, summands: Sequence[LossSum], tolerance: float) -> tuple[Method, ...]:
     """The ways worth trying, the better first."""
     if small is None:
@@ -106,7 +120,7 @@ def ways_to(small: SmallSum | None, summands: Sequence[LossSum], tolerance: floa
     if few and all(isinstance(piece, LaplaceStep) for piece, _ in divided(summands)):
         return (Method.SMALL,)  # half of their mass sits in atoms
     smooth = any(is_smooth(s) for s in summands)
-    return (Method.SMALL, Method.LINE) if few and not smooth and tolerance >= SHARP else (Method.LINE, Method.SMALL)
+    return (Method.SMALL, Method.LINE) if few and not smooth and tolerance >= SHARP else BY_LINE
 
 
 def suffices(gap: float, way: Method, tolerance: float) -> bool:

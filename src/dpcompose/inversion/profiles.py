@@ -34,7 +34,7 @@ from dpcompose.inversion.line.search import (
 )
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import any_leak
-from dpcompose.inversion.methods import Method, SmallSum, small_sum, suffices, ways_to
+from dpcompose.inversion.methods import BY_LINE, Method, SmallSum, goes_by_line, small_sum, suffices, ways_to
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
 
@@ -137,9 +137,8 @@ class Profile:
             return Enclosure(min(found.lower, 1.0), min(found.upper, 1.0))
         lower = leak.lower + found.lower * (1.0 - self.further_leak.upper)
         upper = leak.upper + found.upper * (1.0 - self.further_leak.lower)
-        return Enclosure(
-            max(lower * (1.0 - 4.0 * UNIT_ROUNDOFF), leak.lower), min(upper * (1.0 + 4.0 * UNIT_ROUNDOFF) + LEAST, 1.0)
-        )
+        lower, upper = lower * (1.0 - 4.0 * UNIT_ROUNDOFF), upper * (1.0 + 4.0 * UNIT_ROUNDOFF) + LEAST
+        return Enclosure(max(lower, leak.lower), min(upper, 1.0))
 
     @cached_property
     def small(self) -> SmallSum | None:
@@ -147,10 +146,14 @@ class Profile:
         apart = not self.summands or common_lattice(self.summands)
         return self.memory.small(None if apart else small_sum(self.summands))
 
+    def _ways(self, tolerance: float) -> tuple[Method, ...]:
+        """The ways worth trying, the better first; none is prepared where a line comes first in any case."""
+        return BY_LINE if goes_by_line(self.summands) else ways_to(self.small, self.summands, tolerance)
+
     @property
     def is_small(self) -> bool:
         """Whether no line is needed, as a rule."""
-        return self.small is not None and ways_to(self.small, self.summands, 1e-6)[0] is Method.SMALL
+        return self._ways(1e-6)[0] is Method.SMALL
 
     def _narrowed(
         self,
@@ -160,9 +163,9 @@ class Profile:
         small: Callable[[SmallSum], Enclosure],
     ) -> Enclosure:
         """What the line says, or the small sum, or both."""
-        for way in ways_to(self.small, self.summands, tolerance):
+        for way in self._ways(tolerance):
             with suppress(*GIVEN_UP, ValueError):
-                found = found & (line() if way is Method.LINE or self.small is None else small(self.small))
+                found = found & (line() if way is Method.LINE else small(self.small) if self.small else found)
             if suffices(found.gap, way, tolerance):
                 break
         return found
@@ -175,7 +178,7 @@ class Profile:
         """
         answers: dict[float, Enclosure] = {}
         waiting = sorted({e for e in epsilons if e < self.supremum}) if self.summands else []
-        if self.small is not None and ways_to(self.small, self.summands, tolerance)[0] is Method.SMALL:
+        if self._ways(tolerance)[0] is Method.SMALL and self.small is not None:
             with suppress(*GIVEN_UP, ValueError):
                 found = self.small.curve([e for e in waiting if e > 0.0], tolerance)
                 answers = {e: self._with_leak(found[e] & UNIT_INTERVAL) for e in found}
@@ -215,7 +218,7 @@ class Profile:
         from dpcompose.inversion.line.smoothed_in_balls import smoothed_delta_in_balls
 
         log_guess = log_up(delta_on_line(self.summands, epsilon, 1e-3).upper)
-        if ways_to(self.small, self.summands, relative) != (Method.SMALL,):  # so few steps decay too slowly
+        if self._ways(relative) != (Method.SMALL,):  # so few steps decay too slowly
             with suppress(Declined, *GIVEN_UP):
                 return self._with_leak(delta_in_balls(self.summands, epsilon, log_guess, relative))
         try:

@@ -63,7 +63,7 @@ def _log_bound(summands: Sequence[LossSum], tilt: float, places: Floats) -> Floa
 @np.errstate(all="ignore")
 def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
     """Whether δ(ε) is surely no more than this; certified only where quick values promise success."""
-    if profile.small is not None and profile.is_small and epsilon < profile.supremum:
+    if profile.is_small and profile.small is not None and epsilon < profile.supremum:
         with suppress(ArithmeticError, ValueError):
             return delta > profile.leak.upper and profile.small.is_below(epsilon, delta - profile.leak.upper)
     tilt = 1.0

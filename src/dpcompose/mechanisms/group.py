@@ -75,12 +75,14 @@ def grown(delta: Value, epsilon: Fraction, size: int) -> Value:
     if epsilon * (size - 1) > 800:  # e^800 times the least float exceeds 1
         return 1
 
-    def total() -> Ball:
-        e = ball(epsilon)
-        return ball(delta) * ((size * e).expm1() / e.expm1() if epsilon else Ball(size))
-
-    found = enclose(total)
+    found = enclose(lambda: ball(delta) * growth(epsilon, size))
     return Enclosure(min(found.lower, 1.0), min(found.upper, 1.0))
+
+
+def growth(epsilon: Fraction, size: int) -> Ball:
+    """1 + e^ε + … + e^{(g−1)ε}."""
+    e = ball(epsilon)
+    return (size * e).expm1() / e.expm1() if epsilon else Ball(size)
 
 
 @describes("GROUP", BS16.at("Prop. 1.9"))

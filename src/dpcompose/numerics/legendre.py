@@ -53,11 +53,11 @@ def log_error(log_growth: Floats) -> Floats:
     return best + 1e-9
 
 
-def on_ladder(bound: Callable[[Floats], Floats], v: Floats) -> Floats:
+def on_ladder(bound: Callable[[Floats], Floats], v: Floats, count: int = RUNGS) -> Floats:
     """A bound that grows with v, at very many v: evaluate it on a ladder and take the next higher rung."""
-    if v.size <= RUNGS:
+    if v.size <= count:
         return bound(v)
     low, high = float(v.min()), float(v.max())
-    rungs = np.linspace(low, high, RUNGS)
+    rungs = np.linspace(low, high, count)
     rungs[-1] = high
-    return bound(rungs)[np.minimum(np.searchsorted(rungs, v, side="left"), RUNGS - 1)]
+    return bound(rungs)[..., np.minimum(np.searchsorted(rungs, v, side="left"), count - 1)]

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from dpcompose.description import Mechanism
 from dpcompose.errors import Declined
 from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
-from dpcompose.notions import LossTransform, Profile
+from dpcompose.notions import Alone, LossTransform, Profile
 
 MOST_CARRIED, MOST_DRAWN = 8, 2
 """Of bounds on one end of what is inside a wrapper, so many are carried outside, and so many from one fact."""
@@ -122,8 +122,8 @@ class Selection:
 
 
 def one_ended(later: Sequence[tuple[Selection, Theorem | None]]) -> Iterator[Claim[Any]]:
-    """Claims about one end: first from whole losses, beside which little else can say more."""
-    ordered = sorted(later, key=lambda road: road[0].theorem.types[0] is not LossTransform)
+    """Claims about one end: first from whole runs and losses, beside which little else can say more."""
+    ordered = sorted(later, key=lambda road: road[0].theorem.types[0] not in {Alone, LossTransform})
     yield from (claim for selection, step in ordered for claim in selection.reached(step))
 
 

@@ -16,7 +16,7 @@ from dpcompose.errors import Declined
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.prove.outdone import is_drawn, says_no_more
+from dpcompose.prove.outdone import is_dotted, is_drawn, says_no_more
 
 NEGLIGIBLE = 1e-12
 GLANCE = 1e-2
@@ -111,6 +111,8 @@ class _Inquiry:
         self.said: Said = []
         self.is_near = False
         self._closely: Side = Side(0)
+        self._heard: list[Claim[Profile]] = []
+        """Whoever has an answer, whether or not it was worth while to ask."""
         self._glanced: list[_Glance] = []
         self._long_winded: list[Claim[Profile]] = []
 
@@ -129,6 +131,7 @@ class _Inquiry:
 
     def hear(self, rivals: list[Claim[Profile]]) -> None:
         """Ask claims: at a glance if they speak of one end, and not at all where that was said before."""
+        self._heard += rivals
         able = [claim for claim in rivals if not (claim.theorem.surpassed or self._is_put_off(claim))]
         if rivals[0].side is Side.BOTH:
             for claim in able:
@@ -152,9 +155,11 @@ class _Inquiry:
                 self._put(claim, self.tolerance)
 
     def _put(self, claim: Claim[Profile], gap: float) -> Enclosure | None:
+        profile = claim.guarantee.from_below() if claim.side is Side.LOWER else claim.guarantee
         try:
-            found = self.ask(claim.guarantee, gap)
+            found = self.ask(profile, gap)
         except Declined:
+            self._heard = [other for other in self._heard if other is not claim]
             return None
         self.said.append((claim, found))
         if claim.theorem.side is Side.BOTH and found.gap <= (gap if claim.side is Side.BOTH else GLANCE):
@@ -175,7 +180,7 @@ class _Inquiry:
         """Whether somebody drew the same conclusion from the same premises, or from exact ones in their place, or
         composed the losses behind them.
         """
-        return any(
+        return any(is_dotted(claim, other) for other in self._heard) or any(
             found.gap <= 0.1 and (says_no_more(claim, other) or (found.gap <= GLANCE and is_drawn(claim, other)))
             for other, found in self.said
         )

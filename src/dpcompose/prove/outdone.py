@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpcompose.kernel import Claim, Side
-from dpcompose.notions import ApproxDP, FiniteLoss, LossTransform
+from dpcompose.notions import Alone, ApproxDP, FiniteLoss, LossTransform
 
 
 def says_no_more(claim: Claim[Any], other: Claim[Any]) -> bool:
@@ -45,6 +45,13 @@ def is_drawn(claim: Claim[Any], other: Claim[Any]) -> bool:
     return all(loss is not None and _is_known(p, loss) for p, loss in zip(claim.premises, held, strict=True))
 
 
+def is_dotted(claim: Claim[Any], other: Claim[Any]) -> bool:
+    """Whether the other is what is known of a run that stands alone, and the claim is drawn through dots of that."""
+    known = [p for p in other.premises if isinstance(p.guarantee, Alone)]
+    drawn = [p for step in claim.premises for p in step.premises]
+    return claim.counts == other.counts == (1,) and len(known) == len(drawn) == 1 and known[0] is drawn[0]
+
+
 def _is_known(claim: Claim[Any], loss: Claim[Any]) -> bool:
     """Whether a claim about a part follows from its loss."""
     return loss.side is Side.BOTH or _origin(claim) is _pair_behind(loss) or _is_promise_of(claim, loss)
@@ -77,4 +84,4 @@ def _leak(claim: Claim[Any]) -> Any:
     return getattr(claim.guarantee, "delta", getattr(claim.guarantee, "leak", 0))
 
 
-__all__ = ["is_drawn", "says_no_more"]
+__all__ = ["is_dotted", "is_drawn", "says_no_more"]

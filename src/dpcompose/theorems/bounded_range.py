@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 
@@ -131,6 +131,11 @@ class AdaptiveSeries(Profile):
     kinds: Kinds
     adaptivity: Adaptivity
     """Whether an analyst may choose each t after the outputs before it; from below, that matters."""
+    ends: Side = Side.BOTH
+
+    def from_below(self) -> AdaptiveSeries:
+        """Not followed from above."""
+        return replace(self, ends=Side.LOWER)
 
     def to(self, tolerance: float) -> Profile:
         """At a glance, only what ρ says."""
@@ -159,7 +164,7 @@ class AdaptiveSeries(Profile):
         rarity = max(level.upper - rho, 0.0) ** 2 / (4 * rho)
         reach = self._reach(max(level.upper + 2 * math.sqrt(rho), rho + 2 * math.sqrt(rho * (rarity + 7))))
         lower = max((curve.delta_below(level.upper) for curve in self._below(reach)), default=0.0)
-        upper = min((curve.delta_above(level.lower) for curve in _above(self.kinds, reach)), default=1.0)
+        upper = min((curve.delta_above(level.lower) for curve in self._above(reach)), default=1.0)
         return Enclosure(lower, upper)
 
     def epsilon(self, delta: Real) -> Enclosure:
@@ -174,13 +179,11 @@ class AdaptiveSeries(Profile):
             raise Declined("so small a δ is left to the bounds")
         reach = self._reach(rho + 2 * math.sqrt(rho * (7 - math.log(target.lower))))
         lower = max((curve.epsilon_below(target.upper) for curve in self._below(reach)), default=0.0)
-        upper = min((curve.epsilon_above(target.lower) for curve in _above(self.kinds, reach)), default=math.inf)
+        upper = min((curve.epsilon_above(target.lower) for curve in self._above(reach)), default=math.inf)
         return Enclosure(lower, min(upper, most.upper))
 
     def roughly(self, delta: Real) -> Enclosure | None:
-        r"""About what a Gaussian of the same ρ costs, for one of whose members, randomized response with half of each
-        range, it is no more than about right.
-        """
+        r"""About what a Gaussian of the same ρ costs; for members, such as randomized response, that is about right."""
         if not 0.0 < delta < 1.0:
             return None
         mu, aim = math.sqrt(2 * self.spread), float(delta)
@@ -196,6 +199,9 @@ class AdaptiveSeries(Profile):
     def _reach(self, wanted: float) -> float:
         """Rounded up to an eighth of an octave, so that similar questions share a grid."""
         return float(min(2.0 ** (math.ceil(8 * math.log2(wanted)) / 8), Enclosure.exactly(self.most).upper))
+
+    def _above(self, reach: float) -> tuple[Curve, ...]:
+        return _above(self.kinds, reach) if Side.UPPER in self.ends else ()
 
     def _below(self, reach: float) -> tuple[Curve, ...]:
         return _fixed(self.kinds, reach) if self.adaptivity is Adaptivity.FIXED else _chosen(self.kinds, reach)
@@ -219,8 +225,8 @@ def _spacing(kinds: Kinds, reach: float, runs: int, rounding: Callable[[Fraction
 
 
 def _grid(reach: float, spacing: float) -> Grid:
-    far = math.ceil(reach / spacing) + 1
-    return Grid(spacing, far, far)
+    far, near = math.ceil(reach / spacing) + 1, math.ceil(0.6 * reach / spacing) + 1  # few paths return from the left
+    return Grid(spacing, near, far)
 
 
 @lru_cache(maxsize=64)
@@ -251,8 +257,7 @@ def _fixed(kinds: Kinds, reach: float) -> tuple[Curve, ...]:
     if spacing is None:
         return ()
     grid, steps = _grid(reach, spacing), [(math.floor(e / Fraction(spacing)), n) for e, n in kinds]
-    plans = ([(Choice(m, spacing, min(round(s * m), m - 1)), n) for m, n in steps] for s in SHARES)
-    return tuple(at_least(plan, grid) for plan in plans)
+    return tuple(at_least([(Choice(m, spacing, min(round(s * m), m - 1)), n) for m, n in steps], grid) for s in SHARES)
 
 
 @composes("BR-FIXED", DDR20.at("Thm. 3"), side=Side.BOTH, adaptivity=Adaptivity.FIXED, cost=2)

@@ -13,11 +13,13 @@ from rounding.cases import Case, decimal, windowed
 from rounding.measure import Row
 from rounding.steps import characteristics, log_moments
 
-from dpcompose.inversion import SampledGaussianLoss
+from dpcompose.inversion import SampledGaussianLoss, SampledLaplaceLoss
 from dpcompose.inversion.losses.protocols import Direction, RepeatableLoss
 from dpcompose.inversion.losses.rows import TiltedRows
 from dpcompose.inversion.losses.sampled_gaussian.rows import EdgeColumn, SampledGaussianRows
+from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceRows
 from dpcompose.inversion.losses.window import WHOLE
+from dpcompose.numerics.precision import ctx
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,24 @@ def sampled_gaussians() -> Iterator[Case]:
         yield Case(step, known, 10.0 ** random.uniform(-1.0, 1.3), 25.0)
 
 
+def sampled_laplaces() -> Iterator[Case]:
+    """Each between two others."""
+    random = np.random.default_rng(46)
+    for i in range(42):
+        size, rate, direction = decimal(random, -2, 0.6), decimal(random, -6, -0.31), list(Direction)[i % 2]
+        loss = SampledLaplaceLoss(size, rate, direction)
+        others = ((1, Fraction(11, 10)), (1, 1), (Fraction(1, 3), 1))
+        rows = SampledLaplaceRows.of([replace(loss, rate=rate * f, size=size * s) for f, s in others])
+        with ctx.workprec(laws.BITS):
+            found = laws.sampled_laplace(size, rate, remove=direction is Direction.REMOVE)
+        step = cast(RepeatableLoss, OneOfMany(loss, rows))
+        reach = min(30.0 / float(size), 150.0)
+        yield Case(step, lambda _t, _v, found=found: found, 10.0 ** random.uniform(-1.0, 1.5), reach)
+
+
 ROWS = [
+    Row("sampled Laplaces in one array: log-moments", "TiltedRows.moments", log_moments(sampled_laplaces)),
+    Row("sampled Laplaces in one array: transforms", "TiltedRows.characteristic", characteristics(sampled_laplaces)),
     Row("sampled Gaussians in one array: log-moments", "TiltedRows.moments", log_moments(sampled_gaussians)),
     Row("sampled Gaussians in one array: transforms", "TiltedRows.characteristic", characteristics(sampled_gaussians)),
 ]

@@ -26,17 +26,19 @@ r"""Just above $\max_{y\ge\pi}|\sin y/y|$, attained near 4.4934."""
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """Uniform pieces under a density, the mass of the atoms beside it, and its total variation."""
+    """Uniform pieces under a density, the mass of the atoms beside it, and its total variation; of many densities a row
+    each, the numbers being columns.
+    """
 
     widths: Floats
     masses: Floats
-    atoms: float = 0.0
-    variation: float = math.inf
+    atoms: float | Floats = 0.0
+    variation: float | Floats = math.inf
 
     def log_decay(self, frequencies: Floats) -> Floats:
         r"""$\ln$ of a bound on $\sup_{|v|\ge U}|\varphi(v)|$, for each $U$; non-increasing in $U$."""
-        loss = envelope_deficit(0.5 * np.multiply.outer(frequencies, self.widths)) @ self.masses
-        loss = np.minimum(loss * (1.0 - 1e-9), 1.0 - 1e-15)  # the sum's own rounding
+        missing = envelope_deficit(0.5 * frequencies[:, None] * self.widths[..., None, :]) @ self.masses[..., None]
+        loss = np.minimum(missing[..., 0] * (1.0 - 1e-9), 1.0 - 1e-15)  # the sum's own rounding
         with np.errstate(divide="ignore"):
             by_parts = np.log(np.minimum(self.atoms + self.variation / frequencies * (1.0 + 1e-9), 1.0))
         return np.minimum(np.log1p(-loss), by_parts)
@@ -50,25 +52,42 @@ def envelope_deficit(y: Floats) -> Floats:
     return np.where(y < 1.0, square * (20.0 - square) / 120.0, 1.0 - wide * (1.0 + 1e-12))
 
 
-def level_sets(edges: Floats, heights: Floats, atoms: float = 0.0, variation: float = math.inf) -> Layers:
-    """Cut a histogram into horizontal slices, each over one connected piece of its level set.
+def level_sets(
+    widths: Floats, heights: Floats, atoms: float | Floats = 0.0, variation: float | Floats = math.inf
+) -> Layers:
+    """Cut histograms, one in each row, into horizontal slices, each over one connected piece of its level set.
 
-    A stack holds the open slices, lowest first; a drop in height closes those above it.
+    Where a histogram rises and then falls, a piece consists of all cells that are at least as high.
     """
-    widths: list[float] = []
-    masses: list[float] = []
-    left = edges.tolist()
+    tops = np.maximum.accumulate(heights, axis=-1), np.maximum.accumulate(heights[..., ::-1], axis=-1)[..., ::-1]
+    order = np.argsort(-heights, axis=-1)
+    falling, wide = (np.take_along_axis(a, order, axis=-1) for a in (heights, widths))
+    wide = np.cumsum(wide, axis=-1)
+    masses = -np.diff(falling, axis=-1, append=0.0) * wide
+    for row in np.ndindex(heights.shape[:-1]):
+        if not np.array_equal(np.minimum(tops[0][row], tops[1][row]), heights[row]):
+            wide[row], masses[row] = _slices(widths[row], heights[row])
+    return Layers(wide, masses, atoms, variation)
+
+
+def _slices(widths: Floats, heights: Floats) -> tuple[Floats, Floats]:
+    """The slices of any histogram, no more than it has cells: a stack holds the open ones, the lowest first, and a drop
+    in height closes those above it.
+    """
+    wide, masses = np.zeros(widths.shape), np.zeros(widths.shape)
     stack: list[tuple[float, float]] = []  # (left end, height)
-    for start, height in zip(left, [*heights.tolist(), 0.0], strict=True):
+    closed, start = 0, 0.0
+    for width, height in zip([*widths.tolist(), 0.0], [*heights.tolist(), 0.0], strict=True):
         begin = start
         while stack and stack[-1][1] > height:
             begin, top = stack.pop()
             floor = max(height, stack[-1][1]) if stack else height
-            widths.append(start - begin)
-            masses.append((top - floor) * (start - begin))
+            wide[closed], masses[closed] = start - begin, (top - floor) * (start - begin)
+            closed += 1
         if height > 0.0 and (not stack or stack[-1][1] < height):
             stack.append((begin, height))
-    return Layers(np.array(widths), np.array(masses), atoms, variation)
+        start += width
+    return wide, masses
 
 
 NO_DECAY = Layers(np.zeros(0), np.zeros(0), atoms=1.0)

@@ -169,7 +169,7 @@ class LaplaceLoss:
         atoms = 0.5 * math.exp(tilt * e - log_moment.lower) * (1.0 + math.exp(-(2.0 * tilt + 1.0) * e)) * math.exp(blur)
         top = math.exp(float(log_f[-1]) - log_moment.lower + blur)
         heights = np.exp(log_f[:-1] - log_moment.upper - blur)
-        return level_sets(edges * (1.0 - 1e-12), heights, atoms=min(atoms, 1.0), variation=2.0 * top)
+        return level_sets(np.diff(edges) * (1.0 - 1e-12), heights, atoms=min(atoms, 1.0), variation=2.0 * top)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-r"""Many different steps at once: the formulas of `nodes` and `decay` in arrays with one row for each step.
+r"""Many different steps at once: the formulas of `nodes` in arrays with one row for each step.
 
 What is one number for one step is a column here. Sums along a row are taken in whatever order NumPy likes, so that
 each errs by at most as many roundings as it has terms.
@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 
-from dpcompose.inversion.losses.decay import envelope_deficit, level_sets
 from dpcompose.inversion.losses.nodes import SPARSE, doubling_error, products, turn
 from dpcompose.inversion.losses.protocols import Cumulants
 from dpcompose.numerics.rounding import (
@@ -131,42 +130,14 @@ def _transforms(distance: Floats, weights: Floats, spacing: float, indices: Inte
     columns = math.isqrt(last) + 1
     wide = indices.size if scattered else columns + last // columns + 1
     pieces = []
-    for part in np.array_split(np.arange(len(distance)), max(1, distance.size * wide // AT_ONCE)):
+    slices = min(max(1, distance.size * wide // AT_ONCE), len(distance))
+    for part in np.array_split(np.arange(len(distance)), slices):
         if scattered:
             angles = multiples(spacing, indices)[:, None] * distance[part, None, :]
             pieces.append((turn(angles) @ weights[part, :, None])[..., 0])
             continue
         pieces.append(products(distance[part], weights[part], spacing, last // columns + 1, columns)[:, indices])
     return np.concatenate(pieces)
-
-
-@dataclass(frozen=True, eq=False)
-class LayerRows:
-    """`Layers`, a row for each step."""
-
-    widths: Floats
-    masses: Floats
-    atoms: float | Floats
-    variation: float | Floats
-
-    def log_decay(self, frequencies: Floats) -> Floats:
-        """A bound for each step at and beyond each frequency."""
-        loss = np.stack([_sum(envelope_deficit(0.5 * v * self.widths) * self.masses)[:, 0] for v in frequencies], -1)
-        loss = np.minimum(loss * (1.0 - 1e-9), 1.0 - 1e-15)
-        with np.errstate(divide="ignore"):
-            by_parts = np.log(np.minimum(self.atoms + self.variation / frequencies * (1.0 + 1e-9), 1.0))
-        return np.minimum(np.log1p(-loss), by_parts)
-
-
-def sliced(
-    widths: Floats, heights: Floats, atoms: float | Floats = 0.0, variation: float | Floats = math.inf
-) -> LayerRows:
-    """The level sets of each row's histogram; there are no more of them than cells."""
-    slices = [level_sets(np.append(0.0, np.cumsum(w)), h) for w, h in zip(widths, heights, strict=True)]
-    wide, masses = np.zeros(heights.shape), np.zeros(heights.shape)
-    for i, layers in enumerate(slices):
-        wide[i, : layers.widths.size], masses[i, : layers.masses.size] = layers.widths, layers.masses
-    return LayerRows(wide, masses, atoms, variation)
 
 
 def total_of_rows(losses: Floats, log_weights: Floats, tilt: float, counts: Floats) -> Cumulants:

@@ -11,18 +11,20 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dpcompose.inversion.losses.decay import Layers
 from dpcompose.inversion.losses.protocols import Cumulants, Logarithm, LossSum, RepeatableLoss
 from dpcompose.inversion.losses.repeated import RUNGS, Repeated, power
-from dpcompose.inversion.losses.rows import LayerRows, TiltedRows
+from dpcompose.inversion.losses.rows import TiltedRows
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_gaussian.rows import SampledGaussianRows
+from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss, SampledLaplaceRows
 from dpcompose.numerics.enclosure import ZERO
 from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Floats, Integers, multiples, total_up
 
 MANY = 150
 """Up to this number of different steps of a kind each is followed by itself, and its jumps can be put back."""
-TALL = 128
-"""The greatest number of rows of one stack."""
+TALL, ALIKE = 64, 2.0
+"""The greatest number of rows of one stack, and the greatest ratio of their places."""
 
 
 class Rows(Protocol):
@@ -38,7 +40,7 @@ class Rows(Protocol):
     def tilted(self, tilt: float, reach: float, error: float) -> TiltedRows:
         """The certified laws at this tilt."""
 
-    def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> LayerRows:
+    def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> Layers:
         """Uniform pieces under each density, for its decay."""
 
     def trimmed(self, log_mass: Floats, sharpness: int) -> Rows:
@@ -54,7 +56,7 @@ class TiltedStack:
     counts: Floats
 
     @cached_property
-    def layers(self) -> LayerRows:
+    def layers(self) -> Layers:
         """Uniform pieces under each density, for its decay."""
         return self.rows.layers(self.step.tilt, self.step.moments)
 
@@ -163,7 +165,7 @@ class Stack:
         return [worse for m in self.members for worse in m.dominating()]
 
 
-KINDS: dict[type, Any] = {SampledGaussianLoss: SampledGaussianRows}
+KINDS: dict[type, Any] = {SampledGaussianLoss: SampledGaussianRows, SampledLaplaceLoss: SampledLaplaceRows}
 """What is stacked, and how."""
 
 
@@ -187,6 +189,11 @@ def stacked(summands: Sequence[LossSum]) -> Sequence[LossSum]:
 
 def _in_stacks(rows: Any, members: Sequence[Repeated]) -> Sequence[Stack]:
     """Those that need about as many nodes in one."""
-    ordered = sorted(members, key=lambda m: rows.place(m.loss))
-    parts = [ordered[i : i + TALL] for i in range(0, len(ordered), TALL)]
+    parts: list[list[Repeated]] = []
+    least = math.inf
+    for place, m in sorted(((rows.place(m.loss), m) for m in members), key=lambda each: each[0]):
+        if not parts or len(parts[-1]) == TALL or place > ALIKE * least:
+            parts.append([])
+            least = place
+        parts[-1].append(m)
     return [Stack(part, rows.of([m.loss for m in part])) for part in parts]

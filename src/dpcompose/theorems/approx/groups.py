@@ -6,17 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from dpcompose.errors import Declined
 from dpcompose.kernel import describes
-from dpcompose.mechanisms.group import Group, grown
+from dpcompose.mechanisms.group import Group, grown, growth
 from dpcompose.notions import Alone, Profile
-from dpcompose.numerics.enclosure import ZERO, Enclosure, Real
+from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, enclose
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import DR14
 
 MOST_LEVEL = 800.0
 """Each record adds a factor e^ε: a larger share of ε leaves nothing to promise."""
+TURNS = 8
+"""How often a share is corrected by what one record needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,37 @@ class GroupProfile(Profile):
         """The least share that is seen to do, times the number of records; any that does is valid."""
         if delta >= 1:
             return ZERO
-        target, share, failed = Enclosure.exactly(delta), MOST_LEVEL, 0.0
+        share = self._least(Enclosure.exactly(delta)) if delta else MOST_LEVEL
+        if share >= MOST_LEVEL:
+            share = self.one.epsilon(0).upper
+        return Enclosure(0.0, Enclosure.exactly(Fraction(share) * self.size).upper if share < math.inf else math.inf)
+
+    def _least(self, target: Enclosure) -> float:
+        """About the least share that does: where one record needs no more than the share whose growth it was given.
+
+        One record that is below δ over the growth at some share does with any share up to that one.
+        """
+        share, step, best = self.one.epsilon(target.lower / self.size).upper, 0.0, math.inf
+        for _ in range(TURNS):
+            if not 0.0 < share < MOST_LEVEL:
+                break
+            given = share * (1.0 + self.tolerance)
+            most = enclose(partial(growth, Fraction(given), self.size)).upper
+            if not target.lower > 1e-290 * most:
+                break
+            needed = self.one.epsilon(target.lower / most * (1.0 - 2.0**-50)).upper
+            if needed <= given:
+                best = min(best, needed)
+                if needed >= given * (1.0 - 3.0 * self.tolerance):
+                    break
+            before, step = step, needed - share
+            slower = step / before if before else 0.0
+            share = needed + (step * slower / (1.0 - slower) if abs(slower) < 0.9 else 0.0)
+        return best if best < math.inf or not share < MOST_LEVEL else self._searched(target, share)
+
+    def _searched(self, target: Enclosure, guess: float) -> float:
+        """The same, share by share."""
+        failed = 0.0
 
         def seen(share: float) -> Enclosure:
             """The bound, as if it were reached: only its upper end is asked for. Where a greater share was not seen to
@@ -63,12 +96,7 @@ class GroupProfile(Profile):
             failed = max(failed, share) if found > target.lower else failed
             return Enclosure(found, found)
 
-        least = self.one.epsilon(target.lower / self.size).upper if delta else MOST_LEVEL
-        if least < MOST_LEVEL:
-            share = invert_decreasing(seen, target, least, 0.0, MOST_LEVEL, self.tolerance).upper
-        if share >= MOST_LEVEL:
-            share = self.one.epsilon(0).upper
-        return Enclosure(0.0, Enclosure.exactly(Fraction(share) * self.size).upper if share < math.inf else math.inf)
+        return invert_decreasing(seen, target, guess, 0.0, MOST_LEVEL, self.tolerance).upper
 
 
 @describes("GROUP", DR14.at("Thm. 2.2"))

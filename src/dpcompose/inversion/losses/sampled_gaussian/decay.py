@@ -29,7 +29,7 @@ def density_layers(loss: SampledGaussianDensity, tilt: float, log_moment: Enclos
     left, right = density_ends(loss, r)
     edges = np.linspace(left, right, CELLS + 1)
     widths, heights, variation = histogram(loss, edges, r, (log_moment.lower, log_moment.upper))
-    return level_sets(np.concatenate([[0.0], np.cumsum(widths)]), heights, variation=float(variation[0]))
+    return level_sets(widths, heights, variation=float(variation[0]))
 
 
 def histogram(

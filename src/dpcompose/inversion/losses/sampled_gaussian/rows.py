@@ -12,9 +12,10 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from dpcompose.inversion.losses.decay import Layers, level_sets
 from dpcompose.inversion.losses.poisson_ratio import LogRatio, log_ratio
 from dpcompose.inversion.losses.protocols import Cumulants, Direction
-from dpcompose.inversion.losses.rows import LayerRows, NodeRows, TiltedRows, sliced, total_of_rows
+from dpcompose.inversion.losses.rows import NodeRows, TiltedRows, total_of_rows
 from dpcompose.inversion.losses.sampled_gaussian.decay import CELLS, histogram
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_gaussian.quadrature import (
@@ -220,7 +221,7 @@ class SampledGaussianRows:
         inside |= tilted > tilted.max(axis=-1, keepdims=True) - depth
         return _range(x, inside)
 
-    def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> LayerRows:
+    def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> Layers:
         """Uniform pieces under each density, for its decay."""
         r, sigma = self.exponent(tilt), self.numbers[2]
         left, right = self._ends(r, 40.0)
@@ -229,7 +230,7 @@ class SampledGaussianRows:
         edges = _between(*_range(x, f > f.max(axis=-1, keepdims=True) - 24.0), CELLS + 1)
         log_moment, error = moments
         widths, heights, variation = histogram(self, edges, r, (log_moment - error, log_moment + error))
-        return sliced(widths, heights, variation=variation)
+        return level_sets(widths, heights, variation=variation)
 
 
 def _between(left: Floats, right: Floats, count: int) -> Floats:
