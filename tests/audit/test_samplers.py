@@ -159,6 +159,7 @@ def test_coins_answer_as_randomly_as_they_say() -> None:
     assert verdicts(found, (true, 0), (true / 2, 0)) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_quantile_is_chosen_as_privately_as_it_says() -> None:
     """One row in the middle, and one more on its right: what lies left loses a rank, what lies right gains one."""
     source, scale = RepeatableBytesForTests(41), F(2)  # one row moves a gap by 1, so the range is 2·1/2 = 1
@@ -184,6 +185,7 @@ def counted(present: int, **options: object) -> release.Release:
     return release.histogram(frame, by="key", unit="user", max_groups=1, source=source, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_histogram_of_known_keys_keeps_its_promise() -> None:
     with_one, without = (counted(n, epsilon=1, keys=range(KEYS)) for n in (KEYS, 1))
     here, there = list(with_one.values.values()), list(without.values.values())[1:]
