@@ -67,6 +67,7 @@ def said(case: Case) -> tuple[dpc.Answer, float]:
     return dpc.epsilon(case.count * from_event(case.event, case.relation), delta=DELTA), float(peer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_no_looser_than_the_best_peer_and_none_below_the_truth(name: str) -> None:
     case = CASES[name]

@@ -43,6 +43,7 @@ RESPONSES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORKS)
 def test_every_interval_is_found_again(name: str) -> None:
     work = WORKS[name]
