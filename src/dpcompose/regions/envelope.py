@@ -74,8 +74,7 @@ class Envelope(Tradeoff):
                 levels.begin()
             return
         lower, upper, _ = self._ends(least, most)
-        loose = (upper - lower > tolerance * upper) & (_guessing(least) > NEGLIGIBLE)
-        for alpha in most[loose].tolist():
+        for alpha in most[upper - lower > np.maximum(tolerance * upper, NEGLIGIBLE)].tolist():
             self._aim(alpha)
 
     def open(self) -> None:
