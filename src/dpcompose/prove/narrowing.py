@@ -31,6 +31,8 @@ TRUSTED = 0.03
 """How far off a look may be, relatively, that is called right."""
 WORTH_WHILE = 0.04
 """Ends are not brought closer to their truths than this share of the gap that stays between the two truths."""
+PATIENCE = 3
+"""After so many claims of a theorem, one after the other, that say nothing of an end, the others are not asked."""
 VAGUE = 0.1
 """A wider relative gap says nothing yet of what will stay."""
 CLOSER = 1e-2
@@ -138,11 +140,13 @@ class _Inquiry:
                 self._put(claim, self.tolerance)
             return
         best: Enclosure | None = None
+        silent = 0
         for claim, look in self._hopeful(self._different(able)):
             if best is not None and look is not None and not _is_better(look, best, claim.side, ALIKE):
                 continue  # the rival that looked best was as good as it looked
-            if not self.is_closed and not self._is_outdone(claim):
+            if silent < PATIENCE and not self.is_closed and not self._is_outdone(claim):
                 found = self._put(claim, max(GLANCE, self.tolerance))
+                silent = silent + 1 if found is None or _is_silent(found, self.possible, claim.side) else 0
                 best = best or (look if found and look and found.gap <= GLANCE and _is_about(found, look) else None)
         if self._glanced and not self._staying():
             self._look_again()
@@ -245,7 +249,12 @@ class _Inquiry:
     def _may_help(self, glance: _Glance) -> bool:
         """Whether it may improve an end, and was not asked as closely as is worth while."""
         closer = min(glance.asked / 2, glance.found.gap) > self._worth_while(glance)
-        return closer and _may_improve(glance.found, self.ends(), glance.claim.side)
+        return closer and _may_improve(glance.found, self.ends(), glance.claim.side) and not self._is_hopeless(glance)
+
+    def _is_hopeless(self, glance: _Glance) -> bool:
+        """Whether it knew nothing of the other end, and of its own half as much as others."""
+        found, ends = glance.found, self.ends()
+        return glance.claim.side is Side.UPPER and not found.lower and found.upper > 2 * ends.upper
 
     def _worth_while(self, glance: _Glance) -> float:
         """The relative gap to ask for: beside the gap that stays, a small share of it is as good as nothing."""
@@ -262,6 +271,11 @@ class _Inquiry:
 def _may_improve(found: Enclosure, ends: Enclosure, side: Side) -> bool:
     """Whether a number that lies somewhere here could improve an end."""
     return found.lower < ends.upper if side is Side.UPPER else found.upper > ends.lower
+
+
+def _is_silent(found: Enclosure, possible: Enclosure, side: Side) -> bool:
+    """Whether nothing is said of an end that was not known beforehand."""
+    return found.upper >= possible.upper if side is Side.UPPER else found.lower <= possible.lower
 
 
 def _badness(look: Enclosure | None, side: Side) -> float:
