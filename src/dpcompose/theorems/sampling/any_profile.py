@@ -83,27 +83,36 @@ def sampled_dots(m: Sampled, inner: Dotted) -> LossTransform:
     return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
-@lru_cache(maxsize=64)
 def _law(profiles: tuple[Profile, ...]) -> DottedLaw:
+    if not _levels(profiles):
+        raise Declined("nothing is promised at any level")
+    return _drawn(profiles)
+
+
+@lru_cache(maxsize=64)
+def _drawn(profiles: tuple[Profile, ...]) -> DottedLaw:
     levels = _levels(profiles)
     return law_through(list(zip(levels, _heights(profiles, levels), strict=True)))
 
 
-def _levels(profiles: Sequence[Profile]) -> list[float]:
-    """Where to look: evenly up to where next to nothing is left, and again up to where most of it is."""
-    profiles = [profile.to(COARSE) for profile in profiles]
-    places = [ends for goal in GOALS if (ends := _reached(profiles, goal))]
-    far_off = (_stated_at(profile, MOST_LEVEL) for profile in profiles)
+@lru_cache(maxsize=64)
+def _levels(profiles: tuple[Profile, ...]) -> tuple[float, ...]:
+    """Where to look: evenly up to where next to nothing is left, and again up to where most of it is; nowhere where
+    nothing is promised.
+    """
+    roughly = [profile.to(COARSE) for profile in profiles]
+    places = [ends for goal in GOALS if (ends := _reached(roughly, goal))]
+    far_off = (_stated_at(profile, MOST_LEVEL) for profile in roughly)
     least = min((height for height in far_off if height is not None), default=1.0)
     if least < 1.0:
-        places.insert(0, _reached(profiles, least * (1.0 + 2.0**-40)))
+        places.insert(0, _reached(roughly, least * (1.0 + 2.0**-40)))
     ends = [e for each in places for e in each if e <= MOST_LEVEL]
     if not ends:
-        raise Declined("nothing is promised at any level")
+        return ()
     far = max(min(each) for each in places if each)
     near = min(far, 4.0 * min(min(each) for each in places if each and min(each) > 0.0) if far else 0.0)
     even = [top * i / DOTS for top in {far, near} for i in range(1, DOTS + 1)]
-    return sorted({0.0, *ends, *even})
+    return tuple(sorted({0.0, *ends, *even}))
 
 
 def _reached(profiles: Sequence[Profile], goal: float) -> list[float]:
@@ -117,7 +126,7 @@ def _reached(profiles: Sequence[Profile], goal: float) -> list[float]:
     return [e for e in found if e <= MOST_LEVEL]
 
 
-def _heights(profiles: Sequence[Profile], levels: list[float]) -> list[float]:
+def _heights(profiles: Sequence[Profile], levels: Sequence[float]) -> list[float]:
     """The least δ that any profile states at each level; who states none at some of them is not asked about all."""
     found = [1.0] * len(levels)
     for profile in (each.to(GAP) for each in profiles):
@@ -128,7 +137,7 @@ def _heights(profiles: Sequence[Profile], levels: list[float]) -> list[float]:
     return found
 
 
-def _stated(profile: Profile, levels: list[float]) -> list[tuple[int, float]]:
+def _stated(profile: Profile, levels: Sequence[float]) -> list[tuple[int, float]]:
     """All at once, or one by one where some are refused."""
     try:
         return [(i, e.upper) for i, e in enumerate(profile.deltas(levels))]
