@@ -32,7 +32,7 @@ from dpcompose.numerics.unreachable import Unreachable
 
 FADED = 45.0
 """Beyond e^-45 of the first term nothing is summed."""
-MOST_POINTS = 1 << 22
+MOST_POINTS = 1 << 21
 """The greatest length of a transform."""
 NARROW = 1 << 16
 """Sums with no more points than this are not worth a window."""
