@@ -188,8 +188,7 @@ class Profile:
             centre = min(waiting[0] + ahead, waiting[-1])
             try:
                 find, log_delta = finding_epsilon(centre), first_guess(self.summands, centre)
-                relative, smoothing = within(tolerance / 1e5), tolerance / 100.0
-                line = line_at(self.summands, find, centre, log_delta, relative, smoothing=smoothing)
+                line = line_at(self.summands, find, centre, log_delta, within(tolerance / 1e5))
                 ahead = REACH / line.tilt
                 window = [e for e in waiting if e <= centre + ahead]
                 for e, reading in zip(window, line.read_many(np.array(window)), strict=True):

@@ -81,7 +81,7 @@ def build_line(spectrum: Spectrum, summands: Sequence[LossSum], goal: Goal) -> L
 def smoothing_width(goal: Goal) -> float:
     r"""$\eta$ with $t(1+t)\eta^2$ just under the relative tolerance."""
     t = goal.saddle.tilt
-    return min(math.sqrt(0.45 * max(goal.relative, goal.smoothing) / (t * (1.0 + t))), 0.5 / (1.0 + t))
+    return min(math.sqrt(0.45 * goal.relative / (t * (1.0 + t))), 0.5 / (1.0 + t))
 
 
 def cut_off(spectrum: Spectrum, goal: Goal, most: int) -> tuple[int, float]:

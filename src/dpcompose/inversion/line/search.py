@@ -110,13 +110,11 @@ def line_at(
     epsilon: float | None,
     log_delta: float,
     relative: float,
-    *,
-    smoothing: float = 0.0,
 ) -> JumpExpansion:
     """The line, with its jumps, through the saddle that `find` finds."""
     bulk, saddle = choose_bulk(stacked(summands), find, log_delta, relative, 1.0)
     place = saddle.epsilon if epsilon is None else epsilon
-    return expand(bulk, Goal(saddle, place, log_delta, relative, smoothing))
+    return expand(bulk, Goal(saddle, place, log_delta, relative))
 
 
 def delta_on_line(summands: Sequence[LossSum], epsilon: float, tolerance: float) -> Enclosure:

@@ -31,8 +31,6 @@ class Goal:
     epsilon: float
     log_delta: float
     relative: float
-    smoothing: float = 0.0
-    """What smoothing alone may add to the relative error: it is the same at every ε, as other errors are not."""
 
     @property
     def digits(self) -> float:
