@@ -32,6 +32,8 @@ class Top:
         loss, log_mass, leaks = Ball(0), Ball(0), []
         for law, count in parts:
             atoms = Listed(law).loss()
+            if not atoms.losses.size:
+                raise Declined("every outcome reveals everything")
             best = int(np.argmax(atoms.losses - atoms.loss_error))
             high = float(np.max(atoms.losses + atoms.loss_error))
             low = float((atoms.losses - atoms.loss_error)[best])
