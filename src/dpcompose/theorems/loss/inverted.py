@@ -4,6 +4,7 @@ where it is not said which of them the data gives.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, enclose, largest
 from dpcompose.theorems.approx.steps import leak_of
 from dpcompose.theorems.loss.finite_laws import Listed, SampledListed
 
+NOWHERE = Enclosure(math.inf, math.inf)
 FAINT, FEW = 1e-300, 64
 """At δ = 0 ε is no less than here; of a few steps with listed losses the greatest is as likely as that."""
 Steps = tuple[tuple[Any, int], ...]
@@ -48,6 +50,8 @@ class Inverted(Profile):
 
     def roughly(self, delta: Real) -> Enclosure | None:
         """About where the saddle points are, of sums that are nearly normal."""
+        if delta < self.leak.lower:
+            return NOWHERE
         with suppress(Declined), _within_floats():
             return inversion.likely_epsilon(self.inversions(), float(delta))
         return None
@@ -56,9 +60,14 @@ class Inverted(Profile):
         """Each order by itself."""
         return (Pair(replace(self, backward=self.forward), replace(self, forward=self.backward)),)
 
+    @property
+    def leak(self) -> Enclosure:
+        """What reveals everything beside the losses."""
+        return enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else ZERO
+
     def inversions(self) -> list[inversion.Profile]:
         """One for each different order."""
-        leak = enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else ZERO
+        leak = self.leak
         orders = [self.forward] if self.backward == self.forward else [self.forward, self.backward]
         return [inversion.profile([(_loss(step), n) for step, n in order], leak) for order in orders]
 
@@ -108,6 +117,8 @@ class Inverted(Profile):
         return Enclosure(max(found.lower, min(self.epsilon(FAINT).lower, found.upper)), found.upper)
 
     def _least(self, target: Enclosure) -> Enclosure:
+        if target.upper < self.leak.lower:  # seen before any loss is
+            return NOWHERE
         with _within_floats():
             first, *others = self._remembered(target.lower)
             found = _at(first.epsilon, target, self.tolerance)
