@@ -41,6 +41,8 @@ REFINEMENTS = 3
 """The greatest number of lattices from which an answer is narrowed."""
 NEAR = 0.03
 """How far, relatively, an ε may lie from the one a lattice was made for."""
+MOST_MISSED = 3
+"""After so many ε of a curve whose own lattices missed the tolerance, others are left as they are."""
 ABREAST = 1.5
 """The greatest ratio of two ε on a curve that share a lattice."""
 NEGLIGIBLE = 5e-13
@@ -109,14 +111,16 @@ class FewSteps:
     def curve(self, epsilons: Sequence[float], tolerance: float) -> dict[float, Enclosure]:
         """δ at many ε > 0: laws made for one ε serve its neighbours, each reading certified as if alone."""
         answers: dict[float, Enclosure] = {}
-        waiting = sorted(set(epsilons))
+        waiting, missed = sorted(set(epsilons)), 0
         while waiting:
             group = [e for e in waiting if e <= ABREAST * waiting[0]]
             centre = math.sqrt(group[0] * group[-1])
             _, pair = self._around(centre, group[-1] / centre - 1.0, 0.3 * tolerance)
             for e in group:
-                found = Enclosure(pair.lower(e), pair.upper(e))
-                answers[e] = found if found.gap <= tolerance else found & self.delta(e, tolerance)
+                answers[e] = Enclosure(pair.lower(e), pair.upper(e))
+                if answers[e].gap > tolerance and missed < MOST_MISSED:
+                    answers[e] = answers[e] & self.delta(e, tolerance)
+                    missed += answers[e].gap > tolerance
             waiting = waiting[len(group) :]
         return answers
 
