@@ -130,8 +130,8 @@ def _heights(profiles: Sequence[Profile], levels: Sequence[float]) -> list[float
     """The least δ that any profile states at each level; who states none at some of them is not asked about all."""
     found = [1.0] * len(levels)
     for profile in (each.to(GAP) for each in profiles):
-        probed = _stated(profile, levels[::PROBED])
-        if any(height < found[PROBED * i] for i, height in probed):
+        is_first = min(found) == 1.0
+        if is_first or any(h < found[PROBED * i] for i, h in _stated(profile, levels[::PROBED])):
             for i, height in _stated(profile, levels):
                 found[i] = min(found[i], height)
     return found
