@@ -44,7 +44,7 @@ AGREED = {
     "inversion/few_steps": "pieces",
     "inversion/losses": "decay nodes poisson_ratio protocols repeated stacked window",
     "inversion/losses/sampled_gaussian": "decay density loss quadrature strip",
-    "numerics": "enclosure precision rounding special",
+    "numerics": "effort enclosure precision rounding special",
 }
 
 

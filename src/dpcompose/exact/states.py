@@ -20,6 +20,7 @@ from fractions import Fraction
 from flint import arb, arb_poly
 
 from dpcompose.exact.atoms import Part
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, ball
 
 Table = dict[int, Ball]
@@ -104,6 +105,7 @@ def table(parts: Sequence[Part]) -> Table:
     total: Table = {0: arb(1)}
     for part in parts:
         several = power(part.weights(), part.count)
+        effort.count(200 * len(total) * len(several))
         merged: Table = {}
         for a, v in total.items():
             for b, w in several.items():

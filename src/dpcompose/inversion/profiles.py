@@ -35,6 +35,7 @@ from dpcompose.inversion.line.search import (
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import any_leak
 from dpcompose.inversion.methods import BY_LINE, Method, SmallSum, goes_by_line, small_sum, suffices, ways_to
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
 
@@ -124,7 +125,7 @@ class Profile:
             lambda: delta_on_line(self.summands, epsilon, tolerance),
             lambda small: small.delta(epsilon, tolerance),
         )
-        if found.gap > tolerance:
+        if found.gap > tolerance and not effort.is_worn_out():
             found = delta_by_balls(self.summands, epsilon, found, tolerance)
         if found.gap >= 1.0 and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.delta(epsilon, 1e-6).upper)
@@ -166,7 +167,7 @@ class Profile:
         for way in self._ways(tolerance):
             with suppress(*GIVEN_UP, ValueError):
                 found = found & (line() if way is Method.LINE else small(self.small) if self.small else found)
-            if suffices(found.gap, way, tolerance):
+            if suffices(found.gap, way, tolerance) or effort.is_worn_out():
                 break
         return found
 
@@ -294,6 +295,4 @@ class Profile:
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
         kept = self.memory.solve(self.summands, low_target, high_target, tolerance)
-        if kept is not None:
-            return kept
-        return epsilon_on_line(self.summands, self.supremum, low_target, high_target, tolerance, near=near)
+        return kept or epsilon_on_line(self.summands, self.supremum, low_target, high_target, tolerance, near=near)

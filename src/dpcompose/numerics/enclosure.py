@@ -13,6 +13,7 @@ from typing import TypeAlias
 from flint import arb
 
 from dpcompose.errors import Contradiction
+from dpcompose.numerics import effort
 from dpcompose.numerics.precision import ctx
 from dpcompose.shown import NotebookResult
 
@@ -128,6 +129,7 @@ def enclose(formula: Callable[[], Ball], gap: float = 2.0**-50, bits: int = 96) 
     """
     before = Enclosure(-math.inf, math.inf)
     while True:
+        effort.count(100 * bits)
         with ctx.workprec(bits):
             found = Enclosure.of(formula())
         if found.gap <= gap or max(-found.lower, found.upper) <= math.ulp(0.0) or bits > 3000:

@@ -10,6 +10,7 @@ from dpcompose.description import Adjacency, Composition, Subject
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Profile
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Enclosure, Real, rounded
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer, about, intersected, reasoned
@@ -96,10 +97,15 @@ def _one_each(rows: list[Row]) -> list[Row]:
     return [*kept.values()]
 
 
+@effort.question()
 def _evaluated(facts: Derivation, at: Real, given: str) -> tuple[Said, dict[str, str]]:
     """What each profile says, and why some say nothing here."""
-    said, refused = [], {}
+    said: Said = []
+    refused: dict[str, str] = {}
     for claim in facts.profiles():
+        if said and effort.is_worn_out():
+            refused[spoken(claim).id] = "the others took so long that it was not asked"
+            continue
         try:
             found = claim.guarantee.epsilon(at) if given == "δ" else claim.guarantee.delta(at)
         except Declined as reason:

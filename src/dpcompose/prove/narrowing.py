@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from dpcompose.errors import Declined
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.prove.outdone import is_dotted, is_drawn, says_no_more
 
@@ -51,6 +52,7 @@ def untold(profile: Profile) -> Enclosure | None:  # noqa: ARG001 - of none
     return None
 
 
+@effort.question()
 def narrow(  # noqa: PLR0917 - one question
     claims: Iterable[Claim[Profile]],
     ask: Ask,
@@ -61,7 +63,8 @@ def narrow(  # noqa: PLR0917 - one question
 ) -> Said:
     """What was said until the gap was closed, or everyone was asked; `possible` is known beforehand.
 
-    Where one claim says both ends as nearly as `enough`, nobody else is asked.
+    Where one claim says both ends as nearly as `enough`, nobody else is asked; nor is anybody where it took long to get
+    an upper end.
     """
     inquiry = _Inquiry(ask, rough, possible, tolerance)
     for rivals in _rivals(claims):
@@ -128,7 +131,9 @@ class _Inquiry:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing is left to ask."""
+        """Whether nothing is left to ask, or it took so long to get an upper end that it must do."""
+        if effort.is_worn_out() and any(Side.UPPER in claim.side for claim, _ in self.said):
+            return True
         return is_closed(self.ends(), self.said, self.tolerance)
 
     def hear(self, rivals: list[Claim[Profile]]) -> None:
@@ -241,7 +246,7 @@ class _Inquiry:
                 self._ask_again(best)
 
     def _ask_again(self, glance: _Glance) -> None:
-        if self._may_help(glance):
+        if not self.is_closed and self._may_help(glance):
             gap = self._worth_while(glance)  # less than half of what was asked: this comes to an end
             self._glanced.remove(glance)
             self._put(glance.claim, gap)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpcompose.kernel import Claim
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.regions.chain import Chain, Descent, Floats, beneath
@@ -52,7 +53,7 @@ class Envelope(Tradeoff):
         while True:
             lower, upper, over = self._ends(least, most)
             wide = upper - lower > np.maximum(tolerance * upper, NEGLIGIBLE)
-            if not wide.any() or self._size() > 2 * MOST_LEVELS:
+            if not wide.any() or self._size() > 2 * MOST_LEVELS or effort.is_worn_out():
                 break
             if not over.split(least[wide]):
                 closer -= 1  # what is known of each level leaves more open than a further one could close, or nearly
@@ -108,7 +109,7 @@ class Envelope(Tradeoff):
         before, here, further = 0.0, best, best
         while abs(here) < FAR and (here > -HOPELESS or height(here) > 0.0 or level(here).delta.gap < VAGUE):
             further = math.copysign(min(3.0 * abs(here), FAR), here)
-            if height(further) <= height(here):
+            if effort.is_worn_out() or height(further) <= height(here):
                 break
             before, here = here, further
         _look_closer(height, (min(before, further), here, max(before, further)))
@@ -121,6 +122,7 @@ class Envelope(Tradeoff):
         most = min(math.nextafter(found.upper, 2.0), 1.0) if self.backward.lasts else 1.0
         return np.full_like(like, found.lower), np.full_like(like, most)
 
+    @effort.question()
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
         """The lines' own envelope below; above, chords between points that the knees prove to be reached."""
         for levels in (self.backward, self.forward):
@@ -239,6 +241,8 @@ def _look_closer(height: Callable[[float], float], bracket: tuple[float, float, 
     """Look a few times closer for the highest point, known to lie around the middle of the bracket."""
     low, middle, high = bracket
     for _ in range(CLOSER):
+        if effort.is_worn_out():
+            return
         upwards = high - middle >= middle - low
         probe = middle + GOLDEN * ((high if upwards else low) - middle)
         if height(probe) > height(middle):

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.kernel import Claim, Side
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.parameters import declared
@@ -144,7 +145,7 @@ class Levels:
     def refine(self, tolerance: float, most: int) -> None:
         """Split every interval whose knee leaves too wide a gap, until none does or there are `most` levels."""
         self.begin()
-        while len(self.known) < most:
+        while len(self.known) < most and not effort.is_worn_out():
             wide = [knee for knee in self.knees() if knee.gap > tolerance]
             wide.sort(key=lambda knee: -knee.gap)
             fresh = self.split(wide[: most - len(self.known)])

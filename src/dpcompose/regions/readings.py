@@ -12,6 +12,7 @@ import numpy as np
 from dpcompose.description import Subject
 from dpcompose.errors import NotProvable
 from dpcompose.kernel import Side
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.parameters import DELTA, LEAST, Param
@@ -51,6 +52,7 @@ def beta(
     return _betas(mechanism, [alpha], order, tolerance)[0]
 
 
+@effort.question()
 def _betas(mechanism: Subject, alpha: Arguments, order: Order, tolerance: float) -> tuple[Answer, ...]:
     least, most = _rates(alpha)
     choices = both_orders(mechanism, max(tolerance, 1e-12) / 100).of(order)

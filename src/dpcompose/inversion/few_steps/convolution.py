@@ -27,6 +27,7 @@ import numpy as np
 from dpcompose.inversion.error_terms import log_chernoff
 from dpcompose.inversion.losses.protocols import Cumulants
 from dpcompose.inversion.saddle import at_epsilon
+from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, inner, norm
 from dpcompose.numerics.unreachable import Unreachable
 
@@ -50,6 +51,7 @@ class LatticeLaw:
 
     def log_moment(self, slope: float) -> float:
         r"""$c = \ln\sum w_je^{sj}$, $s = th$; zero weights aside."""
+        effort.count(2000 + 3 * self.weights.size)
         exponent = slope * np.arange(self.weights.size)
         with np.errstate(divide="ignore"):
             logs = np.log(self.weights) + exponent
@@ -162,6 +164,7 @@ class Product:
         """Convolve with more steps of one law."""
         slope, k = self.tilt * self.span, law.count
         c, p = law.tilted(slope)
+        effort.count(20 * self.size)
         peak = int(np.argmax(p))
         top, p[peak] = float(p[peak]), 0.0
         self._multiply(np.fft.rfft(_wrapped(p, peak, self.size)), top, k)
@@ -191,6 +194,7 @@ class Product:
 
     def composed(self, start: int = 0, wrapped: float = 0.0) -> Composed:
         """The law of the sum on the window from `start` on, with at most `wrapped` outside."""
+        effort.count(10 * self.size)
         sums = _wrapped(np.fft.irfft(self.values, self.size), start - self.shift, self.size)
         own = norm(sums)
         error = 8.0 * UNIT_ROUNDOFF * (math.log2(self.size) * (self.norms + own) + self.steps * own) * 1.01

@@ -23,6 +23,7 @@ from dpcompose.inversion.few_steps.convolution import compose, tilt_at
 from dpcompose.inversion.few_steps.meshes import Pieces, meshes, ranges
 from dpcompose.inversion.losses.protocols import Cumulants
 from dpcompose.inversion.saddle import at_delta
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import inner
 from dpcompose.numerics.unreachable import Unreachable
@@ -103,7 +104,8 @@ class FewSteps:
             pair = self.between(epsilon, near, log_mass, span)
             found, refinements = found & Enclosure(pair.lower(epsilon), pair.upper(epsilon)), refinements + 1
             finer = _finer(span, found.gap, tolerance, self.width(epsilon, near, log_mass))
-            if found.gap <= tolerance or finer > 0.9 * span or refinements >= REFINEMENTS:
+            enough = found.gap <= tolerance or finer > 0.9 * span or refinements >= REFINEMENTS
+            if enough or effort.is_worn_out():
                 return found, pair
             log_delta, span = math.log(found.lower if found.lower > 0.0 else found.upper), finer
 

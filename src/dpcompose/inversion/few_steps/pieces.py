@@ -102,6 +102,7 @@ def _(loss: LaplaceLoss) -> Divisible:
 
 
 @step.register
+@lru_cache(maxsize=4)
 def _(loss: DiscreteGaussianLoss) -> Divisible:
     """Atoms down to 1e-290; `bracket.LEAST_MASS` and `enumerated.UNDERFLOW` make up for the others."""
     if loss.noise_std > WIDEST_NOISE:

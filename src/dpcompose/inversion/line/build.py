@@ -25,6 +25,7 @@ from dpcompose.inversion.error_terms import log_signed_growth, log_smooth_trunca
 from dpcompose.inversion.line.line import Alias, Line, Sandwich
 from dpcompose.inversion.line.spectrum import Goal, Spectrum, tilt_all
 from dpcompose.inversion.losses.protocols import Logarithm, LossSum
+from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, multiples
 from dpcompose.numerics.unreachable import Unreachable
 
@@ -118,6 +119,7 @@ class Sampled:
     def take(cls, spectrum: Spectrum, last: int, log_decay: float, goal: Goal, eta: float = 0.0) -> Sampled:
         """Evaluate what matters, bound the rest."""
         indices = np.arange(1, last + 1, dtype=np.int64)
+        effort.count(100 * last)
         frequencies = multiples(spectrum.spacing, indices)
         skipped = 0.0
         if last > PATIENCE // 2:

@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from dpcompose.inversion.line.reading import ErrorBudget, Reading
+from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats, inner, log_total
 
 
@@ -100,6 +101,7 @@ class Line:
         most = self._sums[3] * SLACK
         if self.rounding(epsilon) > 2.0 * most:  # hides every cosine, and those of large angles take their time
             return most, 0.0
+        effort.count(1000 + 8 * self.frequencies.size)
         angle = self.angle + self.frequencies * (self.centre - epsilon)
         value = self.base + inner(self.amplitude, np.cos(angle))
         derivative = inner(self.amplitude * self.frequencies, np.sin(angle))
@@ -128,6 +130,7 @@ class Line:
 
     def read_many(self, epsilons: Floats) -> list[Reading]:
         """`read` for many ε at once: one matrix of cosines."""
+        effort.count(6 * epsilons.size * self.frequencies.size)
         angle = np.multiply.outer(self.centre - epsilons, self.frequencies) + self.angle
         values = self.base + np.cos(angle) @ self.amplitude
         return [self._certify(e, v, 0.0) for e, v in zip(epsilons.tolist(), values.tolist(), strict=True)]

@@ -32,6 +32,7 @@ from dpcompose.inversion.losses.decay import NO_DECAY, Layers
 from dpcompose.inversion.losses.nodes import Nodes, TiltedNodes, quick_cumulants
 from dpcompose.inversion.losses.protocols import Cumulants, Lattice, Loss, LossSum, TiltedStep
 from dpcompose.inversion.losses.repeated import repeat
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, multiples, nearest
 from dpcompose.numerics.unreachable import TooManyNodes
@@ -113,6 +114,7 @@ class DiscreteGaussianLoss:
         x = np.union1d(np.arange(-radius, radius + 1), np.arange(centre - radius, centre + radius + 1)).astype(
             np.float64
         )
+        effort.count(50 * x.size)
         exponent = 0.5 * (x / sigma) ** 2
         near = np.arange(-radius, radius + 1, dtype=np.float64)
         total = math.fsum(np.exp(-0.5 * (near / sigma) ** 2).tolist())

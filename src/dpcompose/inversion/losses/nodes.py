@@ -21,6 +21,7 @@ import numpy as np
 
 from dpcompose.inversion.losses.nodes_by_fft import gridded
 from dpcompose.inversion.losses.protocols import Cumulants
+from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, inner, multiples, short
 
 MOST_PRODUCTS = 20_000_000
@@ -72,6 +73,7 @@ class TiltedNodes:
         tl$; the sum is exact up to its last rounding (`fsum`).
         """
         n, t = self.nodes, self.tilt
+        effort.count(40 * n.losses.size)
         x = t * n.losses
         argument = t * n.loss_error + 2.0 * UNIT_ROUNDOFF * np.abs(x)
         if n.deficit > 0.5 or float((n.log_weights + x).max()) > 500.0:
@@ -228,6 +230,7 @@ def _transform(distance: Floats, weights: Floats, spacing: float, indices: Integ
 
 def products(d: Floats, p: Floats, spacing: float, rows: int, columns: int) -> Complexes:
     """The sums of each row of distances and weights, at all frequencies up to `rows` times `columns`."""
+    effort.count(8 * d.size * (rows + columns) + len(d) * rows * columns)
     high, low = powers(turn(spacing * columns * d), rows), powers(turn(spacing * d), columns)
     table = (high * p[:, None, :]) @ low.transpose(0, 2, 1)
     table += high @ p[:, :, None]
@@ -271,6 +274,7 @@ def turn(angle: Floats) -> Complexes:
 
 def quick_cumulants(losses: Floats, log_weights: Floats, tilt: float) -> Cumulants:
     """$K, K', K''$ of a sub-probability on atoms, to a few digits: for choosing, not for certifying."""
+    effort.count(3000 + 2 * losses.size)
     a = log_weights + tilt * losses
     top = float(a.max())
     p = np.exp(a - top)
