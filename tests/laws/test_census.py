@@ -92,7 +92,7 @@ def test_every_property_test_draws_what_it_says_times_what_the_profile_says(requ
     """Of the laws, and of all tests that this run has collected: the count beside the name is the one by day."""
     collected = {getattr(item, "function", None) for item in request.session.items}
     for test in filter(is_hypothesis_test, {*collected, *dict(laws()).values()}):
-        said = re.search(r"^@cases\((\d+)\)$", inspect.getsource(test), re.MULTILINE)
+        said = re.search(r"^ *@cases\((\d+)\)", inspect.getsource(test), re.MULTILINE)
         stated = test._hypothesis_internal_use_settings
         assert stated.max_examples == scaled(int(said[1]) if said else USUAL), test
         assert stated.derandomize == (PROFILE != "nightly"), test

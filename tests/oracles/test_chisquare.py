@@ -13,8 +13,6 @@ from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.exact.chisquare import MOST_ROWS, random_shift_renyi, scaled_chisquare_delta, scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure
 
-MANY = cases(60)
-
 
 def exact(x):
     x = Fraction(x)
@@ -102,7 +100,7 @@ def test_the_definition_by_quadrature(rows, ratio, t):
         assert abs(value - found.upper) < 1e-12
 
 
-@MANY
+@cases(60)
 @given(
     st.integers(1, 400),
     st.floats(min_value=-6, max_value=2).map(lambda e: 1.0 + 10.0**e),
@@ -126,7 +124,7 @@ def test_many_rows_stay_tight(rows, ratio, t):
     assert 0.0 < small.upper <= large.lower < 1.0
 
 
-@MANY
+@cases(60)
 @given(st.floats(min_value=-3, max_value=2).map(lambda e: 1.0 + 10.0**e), st.floats(min_value=1.0, max_value=40.0))
 def test_renyi_by_its_integral(ratio, order):
     large, small = scaled_normal_renyi(1, ratio, order)

@@ -25,8 +25,6 @@ from dpcompose.exact.laplace import (
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.gamma import gamma_lower
 
-MANY = cases(60)
-
 
 def exact(x):
     x = Fraction(x)
@@ -125,7 +123,7 @@ def test_one_more_coordinate_by_convolution(count, step, share):
     assert laplace_delta(count, step, t).upper == pytest.approx(below + above + inner, rel=1e-9)
 
 
-@MANY
+@cases(60)
 @given(
     st.integers(1, 9),
     st.floats(min_value=-6, max_value=1.5).map(lambda e: 10.0**e),
@@ -140,7 +138,7 @@ def test_delta_encloses_the_triple_sum(count, step, share, divisor):
     assert found.gap < 1e-14
 
 
-@MANY
+@cases(60)
 @given(
     st.integers(1, 7),
     st.floats(min_value=-4, max_value=1).map(lambda e: 10.0**e),
@@ -223,7 +221,7 @@ def test_the_law_of_one_log_ratio(step, at, values):
     assert laplace_cdf(s, s) == Enclosure(1.0, 1.0)
 
 
-@MANY
+@cases(60)
 @given(st.floats(min_value=-150, max_value=5).map(lambda e: 10.0**e))
 def test_the_mean_does_not_cancel(step):
     with mp.workdps(400):
@@ -233,7 +231,7 @@ def test_the_mean_does_not_cancel(step):
     assert found.gap < 1e-15
 
 
-@MANY
+@cases(60)
 @given(st.fractions(min_value=Fraction(1, 2), max_value=40, max_denominator=2), st.floats(min_value=1e-3, max_value=90))
 def test_the_incomplete_gamma_function(shape, x):
     with ctx.workprec(128), mp.workdps(60):

@@ -13,8 +13,6 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.exact.normal import normal_delta, normal_epsilon, normal_mu
 from dpcompose.numerics.enclosure import Enclosure
 
-MANY = cases(150)
-
 
 def exact(x):
     x = Fraction(x)
@@ -99,7 +97,7 @@ def test_the_definition_by_quadrature(mu, t):
     assert abs(gap - found.upper) < 1e-12 * gap
 
 
-@MANY
+@cases(150)
 @given(powers(-12, 6), st.floats(min_value=-10, max_value=37), st.sampled_from([1, 3]))
 def test_delta_encloses_the_truth_to_fifteen_digits(mu, x, divisor):
     t = max(0.0, mu * (x + mu / 2))
@@ -110,7 +108,7 @@ def test_delta_encloses_the_truth_to_fifteen_digits(mu, x, divisor):
     assert found.gap < 1e-15 or truth < 1e-299
 
 
-@MANY
+@cases(150)
 @given(powers(-12, 6), powers(-12, 9))
 def test_delta_is_sound_anywhere(mu, t):
     found = normal_delta(mu * mu, t)
@@ -121,7 +119,7 @@ def test_delta_is_sound_anywhere(mu, t):
         assert found.upper <= math.ulp(0.0)
 
 
-@MANY
+@cases(150)
 @given(squares, deltas)
 def test_epsilon_is_proven_at_both_ends(mu_squared, delta):
     found = normal_epsilon(mu_squared, delta)
@@ -130,7 +128,7 @@ def test_epsilon_is_proven_at_both_ends(mu_squared, delta):
     assert found.gap < 1e-13
 
 
-@MANY
+@cases(150)
 @given(st.one_of(powers(-12, 9), st.just(0.0), st.just(Fraction(1, 3))), deltas)
 def test_mu_is_proven_at_both_ends(epsilon, delta):
     found = normal_mu(epsilon, delta)

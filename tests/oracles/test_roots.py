@@ -14,7 +14,6 @@ from dpcompose.numerics.search import argmin, bracket, root
 
 positive = st.floats(min_value=1e-150, max_value=1e150)
 anywhere = st.sampled_from([0.0, 1.0, 1e-300, 1e300, math.inf, math.nan, -5.0])
-MANY = cases(60)
 
 
 def square(x: float) -> Enclosure:
@@ -25,7 +24,7 @@ def minus_square(x: float) -> Enclosure:
     return Enclosure.exactly(-(Fraction(x) ** 2))
 
 
-@MANY
+@cases(60)
 @given(positive, anywhere, positive)
 def test_an_inverse_is_proven_and_tight_whatever_the_guess(value, wild, scale):
     for guess in (wild, math.sqrt(value), math.sqrt(value) * scale):
@@ -36,7 +35,7 @@ def test_an_inverse_is_proven_and_tight_whatever_the_guess(value, wild, scale):
             assert found.gap < 1e-13
 
 
-@MANY
+@cases(60)
 @given(positive)
 def test_a_good_guess_takes_two_evaluations(value):
     calls = []
@@ -49,7 +48,7 @@ def test_a_good_guess_takes_two_evaluations(value):
     assert len(calls) == 2
 
 
-@MANY
+@cases(60)
 @given(st.floats(min_value=0.1, max_value=10), st.floats(min_value=0, max_value=1), st.floats(min_value=0, max_value=1))
 def test_an_unsure_function_and_target_give_the_hull(y, blur, width):
     def vague(t: float) -> Enclosure:
@@ -81,7 +80,7 @@ def test_a_plateau_at_the_target_is_entered_from_the_left():
     assert stairs.gap < 1e-12
 
 
-@MANY
+@cases(60)
 @given(st.integers(0, 10**18), st.integers(-5, 10**19), st.integers(1, 3))
 def test_the_largest_integer_is_exact_where_the_function_is(limit, guess, power):
     sure, possible = largest_integer(
@@ -98,7 +97,7 @@ def test_the_largest_integer_at_the_ends():
     assert largest_integer(lambda k: Enclosure(k - 0.5, k + 0.5), Enclosure(100.0, 101.0), 3, 0, 999) == (99, 101)
 
 
-@MANY
+@cases(60)
 @given(st.floats(min_value=1e-6, max_value=1e6))
 def test_argmin_finds_a_valley_among_failures(place):
     def valley(x: float) -> float:
@@ -118,7 +117,7 @@ def test_argmin_at_the_ends_and_nowhere():
     assert argmin(lambda x: 1 / (x - x), 1.0, 1.0) == 1.0
 
 
-@MANY
+@cases(60)
 @given(st.floats(min_value=1e-9, max_value=1e9), st.floats(min_value=1e-12, max_value=1e12))
 def test_roots_and_brackets_surround_the_sign_change(place, guess):
     low, high = bracket(lambda x: place - x, guess, 0.0, 1e300)

@@ -20,6 +20,7 @@ from dpcompose.release.charge import plan_file
 from dpcompose.release.sketches import graphs, making, store
 from oracles import test_precision
 from release import test_budgets, test_health, test_sketches_refusals, test_sketches_spark
+from shared import restored
 
 Planted = AbstractContextManager[Any]
 FOUND = (AssertionError, pytest.fail.Exception, dpc.DPError, TypeError, ValueError)
@@ -136,5 +137,5 @@ def test_what_is_planted_is_found(
     (tmp_path / "right").mkdir()
     (tmp_path / "wrong").mkdir()
     finder(tmp_path / "right")
-    with planted(), pytest.raises(FOUND):
+    with restored(), planted(), pytest.raises(FOUND):
         finder(tmp_path / "wrong")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-PATIENCE = 2e8
+PATIENCE = 4e8
 """Steps after which nothing more is asked: some seconds. Everyday questions take a hundredth of it."""
 
 

@@ -164,7 +164,7 @@ class Product:
         """Convolve with more steps of one law."""
         slope, k = self.tilt * self.span, law.count
         c, p = law.tilted(slope)
-        effort.count(20 * self.size)
+        effort.count(5 * self.size)
         peak = int(np.argmax(p))
         top, p[peak] = float(p[peak]), 0.0
         self._multiply(np.fft.rfft(_wrapped(p, peak, self.size)), top, k)
@@ -194,7 +194,7 @@ class Product:
 
     def composed(self, start: int = 0, wrapped: float = 0.0) -> Composed:
         """The law of the sum on the window from `start` on, with at most `wrapped` outside."""
-        effort.count(10 * self.size)
+        effort.count(4 * self.size)
         sums = _wrapped(np.fft.irfft(self.values, self.size), start - self.shift, self.size)
         own = norm(sums)
         error = 8.0 * UNIT_ROUNDOFF * (math.log2(self.size) * (self.norms + own) + self.steps * own) * 1.01

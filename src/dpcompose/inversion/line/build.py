@@ -119,7 +119,7 @@ class Sampled:
     def take(cls, spectrum: Spectrum, last: int, log_decay: float, goal: Goal, eta: float = 0.0) -> Sampled:
         """Evaluate what matters, bound the rest."""
         indices = np.arange(1, last + 1, dtype=np.int64)
-        effort.count(100 * last)
+        effort.count(60 * last)
         frequencies = multiples(spectrum.spacing, indices)
         skipped = 0.0
         if last > PATIENCE // 2:
