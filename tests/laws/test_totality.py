@@ -30,14 +30,16 @@ FOUND = [
     "epsilon(ReportNoisyMax(epsilon=2) + 9 * Sampled(Group(AboveThreshold(epsilon=1e-9), size=2), rate=.9), 1e-6)",
     "renyi(99 * SampledWithoutReplacement(Laplace(scale=7, adjacency=REPLACE_ONE), size=1, of=2) + 9 * TINY, 2)",
     "compare(10**6 * Group(NameAndShame(delta=0.999999999), size=4) + RandomizedResponse(epsilon=1e-200), epsilon=0)",
+    "epsilon(3 * Geometric(scale=5e-324, sensitivity=7, adjacency=REPLACE_ONE) + 99 * HUGE, 1e-300)",
 ]
 """What once raised an exception, or was not a number."""
+HUGE = "SampledWithoutReplacement(AboveThreshold(epsilon=1e+300, adjacency=REPLACE_ONE), size=5, of=10)"
 TINY = "DiscretePair(p=(F(1, 6), F(5, 6), 0), q=(F(1, 10**300), 0, 1 - F(1, 10**300)))"
 
 
 @pytest.mark.parametrize("text", FOUND)
 def test_what_once_fell_stands(text: str) -> None:
-    assert not complaint(outcome(text.replace("TINY", TINY), SECONDS))
+    assert not complaint(outcome(text.replace("TINY", TINY).replace("HUGE", HUGE), SECONDS))
 
 
 @pytest.mark.parametrize("block", range(scaled(BLOCKS)))

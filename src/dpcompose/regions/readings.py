@@ -133,6 +133,7 @@ def accuracy(mechanism: Subject, prior: Real = Fraction(1, 2)) -> Answer:
     return _complement("accuracy", bayes_error(mechanism, prior))
 
 
+@effort.question()
 def posterior_odds(mechanism: Subject, prior_odds: Real = 1, delta: Real = 0) -> Answer:
     r"""Enclose the odds that an attacker can reach, except with probability δ: $e^\tau$ times the prior odds.
 

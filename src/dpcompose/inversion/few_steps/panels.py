@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from dpcompose.numerics import effort
 from dpcompose.numerics.legendre import RADII, rule
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats
 from dpcompose.numerics.unreachable import Unreachable
@@ -83,6 +84,7 @@ def integrate(curve: Curve, cuts: Floats, floors: Floats, span: float) -> Integr
         half = 0.5 * (right - left)[chosen]
         x = (0.5 * (left + right)[chosen])[:, None] + half[:, None] * y
         cell = owner[chosen]
+        effort.count(30 * x.size)
         here = curve.at(x.reshape(-1))
         density = (np.exp(here.log_density).reshape(x.shape) * w) * half[:, None]
         rise = np.maximum(-np.expm1(floors[cell][:, None] - here.loss.reshape(x.shape)), 0.0)

@@ -46,7 +46,7 @@ class WorstFacing(Profile):
     def _most(self, ask: Callable[[Profile], float]) -> float:
         found = [0.0]
         for each in self.known:
-            with suppress(Declined):
+            with suppress(Declined, ArithmeticError):  # a facing whose losses no float holds adds nothing
                 found.append(ask(each))
         return max(found)
 
@@ -79,10 +79,13 @@ def _turns(promises: list[LossTransform], free: list[int]) -> list[tuple[int, ..
 
 
 def _is_greater_backward(g: LossTransform) -> bool:
-    """Whether more leaks backward or, where nothing does, the greatest loss is greater."""
+    """Whether more leaks backward or, where nothing does, the greatest loss is greater; not where no float holds it."""
     if not (isinstance(g.forward, Listed) and isinstance(g.backward, Listed)):
         return False
-    forward, backward = (Top.of(((step.law, 1),)) for step in (g.forward, g.backward))
+    try:
+        forward, backward = (Top.of(((step.law, 1),)) for step in (g.forward, g.backward))
+    except ArithmeticError:
+        return False
     return (backward.leak.upper, backward.loss.upper) > (forward.leak.upper, forward.loss.upper)
 
 
