@@ -11,6 +11,10 @@ import numpy as np
 from dpcompose.inversion.few_steps.cells import Cells, Mesh, Sketch
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
+from dpcompose.numerics.unreachable import Unreachable
+
+VAGUE = 2.0**-10
+"""Losses that are off by more than this are not cut."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,8 @@ class AtomStep:
 
     def cut(self, mesh: Mesh, log_mass: float) -> Cells:  # noqa: ARG002 - nothing is left out
         """Each atom in its cell; one a hair below an edge counts as on it."""
+        if not self.loss_error + self.weight_error <= VAGUE:
+            raise Unreachable("losses or weights are not known well enough")
         edges = mesh.edges
         near = self.loss_error + 8.0 * UNIT_ROUNDOFF * float(np.abs(edges).max())
         cell = np.searchsorted(edges, self.losses + near, side="right") - 1
@@ -56,7 +62,7 @@ class AtomStep:
 
         mass, image = float(self.weights[beyond].sum()), float((self.weights * np.exp(-self.losses))[beyond].sum())
         error = self.weight_error + 16.0 * UNIT_ROUNDOFF * (1.0 + self.losses.size)
-        wide = error + self.loss_error + 2.0 * LIBM
+        wide = (error + self.loss_error) * (1.0 + 2.0 * VAGUE) + 2.0 * LIBM
         return Cells(
             in_cells(weights),
             in_cells(weights * rise),

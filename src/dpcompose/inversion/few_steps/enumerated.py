@@ -81,7 +81,7 @@ def enumerated(pieces: Sequence[tuple[AtomStep, int]]) -> Enumerated:
         weight_error += (
             count * (piece.weight_error + LIBM) + (2.0 * LIBM + 4.0 * UNIT_ROUNDOFF * piece.losses.size) * size
         )
-    weight_error = (weight_error + 2.0 * LIBM + 64.0 * UNIT_ROUNDOFF) * 1.01
+    weight_error = math.expm1(min((weight_error + 2.0 * LIBM + 64.0 * UNIT_ROUNDOFF) * 1.01, 700.0)) * 1.01
     return Enumerated(losses, np.exp(logs), loss_error * 1.01, weight_error)
 
 
