@@ -186,7 +186,7 @@ def _any(parts: list[Enclosure], wholes: list[float], counts: list[int]) -> Encl
         return -math.expm1(math.fsum(n * math.log1p(-min(v, 1.0 - 1e-16)) for v, n in zip(values, counts, strict=True)))
 
     least = union([p.lower / m if m > 0.0 else 0.0 for p, m in zip(parts, wholes, strict=True)])
-    whole = math.prod(m**n for m, n in zip(wholes, counts, strict=True))
+    whole = math.prod(max(m, 0.0) ** n for m, n in zip(wholes, counts, strict=True))
     return Enclosure(
         least * whole * (1.0 - 5.0 * LIBM - 2.0 * UNIT_ROUNDOFF * sum(counts)),
         min(union([p.upper for p in parts]) * (1.0 + 5.0 * LIBM), 1.0),
