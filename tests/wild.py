@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-import re
 import signal
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -19,32 +18,16 @@ from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.parameters import Param, Whole, declared
 from dpcompose.prove.claims import known
 from shared import restored
+from strategies import LEAVES, MECHANISMS
 
 ENDS = (0, 5e-324, 1e-310, 1e-300, 1e-200, 1e-150, 1e-100, 1e-50, 1e-16, 1e-9, 1e-6)
 MIDDLE = (1e-3, 0.02, 0.1, 0.3, 0.5, 1, 2, 2.5, 7, 40)
 FAR = (700, 1e6, 1e9, 1e50, 1e100, 1e150, 1e300)
 RATES = (0, 5e-324, 1e-300, 1e-16, 1e-9, 1e-3, 0.1, 0.5, 0.9, 1 - 1e-9, 1 - 1e-16, 1)
 COUNTS = (1, 1, 2, 3, 10, 100, 10**4, 10**6, 10**9)
-LEAVES = (
-    dpc.BlackBox,
-    dpc.RandomizedResponse,
-    dpc.Gaussian,
-    dpc.Laplace,
-    dpc.Geometric,
-    dpc.DiscreteGaussian,
-    dpc.Staircase,
-    dpc.Exponential,
-    dpc.NameAndShame,
-    dpc.DiscretePair,
-    dpc.AboveThreshold,
-    dpc.PermuteAndFlip,
-    dpc.ReportNoisyMax,
-    dpc.TreeAggregation,
-    dpc.BandedMatrix,
-    dpc.MixtureOfGaussians,
-)
 RELATIONS = ("ADD_REMOVE", "REPLACE_ONE", "ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT")
 SECONDS = 10.0
+WRAPPERS = tuple(cls for cls in MECHANISMS if cls not in LEAVES)
 NAMES: dict[str, Any] = {name: getattr(dpc, name) for name in dpc.__all__} | {"F": Fraction}
 
 
@@ -57,6 +40,10 @@ class Late(BaseException):
     """Raised by the clock; nothing in the library catches it."""
 
 
+Draw = Callable[[random.Random, str, Param], str]
+"""How a number is chosen for a parameter of this name."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of a question: the answer or the exception, and the processor time it took."""
@@ -66,7 +53,7 @@ class Outcome:
     seconds: float
 
 
-def number(rng: random.Random, param: Param) -> str:
+def number(rng: random.Random, _: str, param: Param) -> str:
     """A value the parameter allows, more often than not from an end of its range."""
     if isinstance(param, Whole):
         allowed = [n for n in (0, 1, 2, 3, 7, 100, 10**6, 10**9, int(param.high)) if param.low <= n <= param.high]
@@ -98,36 +85,51 @@ def listed(rng: random.Random, cls: type[dpc.Mechanism]) -> list[str]:
     return []
 
 
-def leaf(rng: random.Random, relation: str) -> str:
-    """A mechanism of any kind."""
-    cls = rng.choice(LEAVES)
+def chosen(rng: random.Random, cls: type[dpc.Mechanism]) -> list[str]:
+    """The numbers that are stated: of a black box what is known, of others all but some that may be left out."""
+    if cls is dpc.BlackBox:
+        known = rng.choice(("epsilon", "epsilon", "rho", "mu"))
+        return [known] if known == "mu" or rng.random() < 0.5 else [known, "delta"]
+    optional = {f.name for f in fields(cls) if f.default is None}
+    return [name for name in declared(cls) if name not in optional or rng.random() < 0.5]
+
+
+def described(rng: random.Random, cls: type[dpc.Mechanism], relation: str, inner: str = "", draw: Draw = number) -> str:
+    """A mechanism of one kind, around another if it is a wrapper, its numbers drawn from what it declares."""
     if cls is dpc.DiscretePair:
         return pair(rng)
-    params = declared(cls)
-    if cls is dpc.BlackBox:
-        known = rng.choice(("epsilon", "epsilon", "rho", "mu", "renyi"))
-        if known == "renyi":
-            return f"BlackBox(renyi={{{rng.choice((1.5, 2, 8))}: {number(rng, params['epsilon'])}}})"
-        chosen = [known] if known == "mu" or rng.random() < 0.5 else [known, "delta"]
-    else:
-        optional = {f.name for f in fields(cls) if f.default is None}
-        chosen = [name for name in params if name not in optional or rng.random() < 0.5]
-    said = [f"{name}={number(rng, params[name])}" for name in chosen] + listed(rng, cls)
+    if cls is dpc.BlackBox and rng.random() < 0.2:
+        return f"BlackBox(renyi={{{rng.choice((1.5, 2, 8))}: {draw(rng, 'epsilon', declared(cls)['epsilon'])}}})"
+    if cls is dpc.SampledSum:  # of nothing else
+        inner = described(rng, dpc.Gaussian, relation, draw=draw)
+    said = {name: draw(rng, name, declared(cls)[name]) for name in chosen(rng, cls)}
+    for name in {"size", "limit"} & said.keys() if "of" in said else ():  # a part of them, rather than any number
+        said[name] = str(rng.choice((0, 1, int(said["of"]) // 2, int(said["of"]) - 1, said["of"], said[name])))
     if cls is dpc.BandedMatrix:  # room for its bands
-        said = [re.sub(r"^(separation|steps)=[012]$", r"\1=3", one) for one in said]
-    if relation != "ADD_REMOVE" and any(f.name == "adjacency" and f.default is dpc.ADD_REMOVE for f in fields(cls)):
-        said.append(f"adjacency={relation}")
-    return f"{cls.__name__}({', '.join(said)})"
+        said |= {name: str(max(3, int(said[name]))) for name in ("separation", "steps")}
+    if relation != "ADD_REMOVE" and any(f.init and f.default is dpc.ADD_REMOVE for f in fields(cls)):
+        said["adjacency"] = relation
+    words = ([inner] if inner else []) + [f"{name}={value}" for name, value in said.items()] + listed(rng, cls)
+    return f"{cls.__name__}({', '.join(words)})"
+
+
+def fits(text: str, relation: str) -> bool:
+    """Whether there is such a mechanism, and it goes with others under the relation."""
+    try:
+        return made(text).adjacency in (None, made(relation))
+    except (dpc.InvalidParameter, dpc.AdjacencyMismatch):
+        return False
+
+
+def leaf(rng: random.Random, relation: str) -> str:
+    """A mechanism of any kind that has no other inside."""
+    return described(rng, rng.choice(LEAVES), relation)
 
 
 def wrapped(rng: random.Random, inner: str, relation: str) -> str:
-    """Inside a sample or a group."""
-    if rng.random() < 0.4:
-        return f"Group({inner}, size={rng.choice((1, 2, 3, 1000, 10**6))})"
-    if relation == "REPLACE_ONE":
-        of = rng.choice((1, 2, 10, 1000, 10**12))
-        return f"SampledWithoutReplacement({inner}, size={rng.choice((0, 1, of // 2, of - 1, of))}, of={of})"
-    return f"Sampled({inner}, rate={rng.choice(RATES)!r})"
+    """Inside any wrapper that takes it; a group takes everything."""
+    tried = (described(rng, cls, relation, inner) for cls in rng.sample(WRAPPERS, len(WRAPPERS)))
+    return next((text for text in tried if fits(text, relation)), inner)
 
 
 def part(rng: random.Random, relation: str) -> str:

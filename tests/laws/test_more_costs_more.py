@@ -7,46 +7,67 @@ known to cost.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
 import dpcompose as dpc
 from cases import scaled
-from wild import COUNTS, Late, composition, limited, made, not_below, part
-
-SIZES = ("5e-324", "1e-310", "1e-300", "1e-200", "1e-163", "1e-154", "1e-120", "1e-101", "1e-99", "1e-50", "1e-9")
-FAINT = (
-    "BlackBox(epsilon={0})",
-    "BlackBox(epsilon={0}, delta={0})",
-    "BlackBox(rho={0})",
-    "BlackBox(mu={0})",
-    "RandomizedResponse(epsilon={0})",
-    "Gaussian(noise_std=1, sensitivity={0})",
-    "Laplace(scale=1, sensitivity={0})",
-    "Geometric(scale=min(1 / F({0}), 10**150))",
-    "DiscreteGaussian(noise_std=min(1 / F({0}), 10**150))",
-    "Staircase(epsilon={0})",
-    "Exponential(epsilon={0})",
-    "NameAndShame(delta={0})",
-    "DiscretePair(p=((1 + F({0})) / 2, (1 - F({0})) / 2), q=(F(1, 2), F(1, 2)))",
-    "Sampled(BlackBox(epsilon={0}), rate=0.5)",
-    "Sampled(BlackBox(epsilon=1), rate={0})",
-    "Sampled(Gaussian(noise_std=1), rate={0})",
-    "Sampled(Laplace(scale=1, sensitivity={0}), rate=0.5)",
-    "Group(BlackBox(epsilon={0}), size=3)",
+from dpcompose.parameters import Param, Whole
+from strategies import LEAVES, MECHANISMS
+from wild import (
+    COUNTS,
+    RELATIONS,
+    WRAPPERS,
+    Late,
+    composition,
+    described,
+    fits,
+    limited,
+    made,
+    not_below,
+    part,
 )
 
+SIZES = ("5e-324", "1e-310", "1e-300", "1e-200", "1e-163", "1e-154", "1e-120", "1e-101", "1e-99", "1e-50", "1e-9")
+COSTS = ("epsilon", "delta", "rho", "mu", "rate", "sensitivity", "contribution")
+"""The less of these, the less is lost."""
+HIDES = ("noise_std", "scale")
+"""The more of these, the less is lost."""
 
-def faint(rng: random.Random) -> str:
-    """So many runs of one kind that hardly loses anything."""
-    return f"{rng.choice((1, 1, 3, 10**9))} * {rng.choice(FAINT).format(rng.choice(SIZES))}"
+
+def hardly(rng: random.Random, name: str, param: Param) -> str:
+    """A number with which a mechanism hardly loses anything, where there is one."""
+    if isinstance(param, Whole):
+        return str(max(int(param.low), rng.choice((1, 1, 2, 3))))
+    if name in HIDES:
+        return rng.choice(("1", f"min(1 / F({rng.choice(SIZES)}), 10**150)"))
+    return rng.choice(("0.5", *SIZES)) if name in COSTS else "1"
 
 
-@pytest.mark.parametrize("number", range(scaled(70)))
+def faint(rng: random.Random, cls: type[dpc.Mechanism], relation: str) -> str:
+    """One of this kind, in it another faint one where it is a wrapper."""
+    if cls is dpc.DiscretePair:
+        return "DiscretePair(p=((1 + F({0})) / 2, (1 - F({0})) / 2), q=(F(1, 2), F(1, 2)))".format(rng.choice(SIZES))
+    inner = faint(rng, rng.choice(LEAVES), relation) if cls in WRAPPERS else ""
+    return described(rng, cls, relation, inner, hardly)
+
+
+def runs(rng: random.Random, kinds: Sequence[type[dpc.Mechanism]], relations: Sequence[str]) -> tuple[str, str]:
+    """So many of a kind, and a relation under which there are such."""
+    while True:
+        relation = rng.choice(relations)
+        found = faint(rng, rng.choice(kinds), relation)
+        if fits(found, relation):
+            return f"{rng.choice((1, 1, 3, 10**9))} * {found}", relation
+
+
+@pytest.mark.parametrize("number", range(scaled(75)))
 def test_beside_faint_parts(number: int) -> None:
-    """Where one part is lost among roundings it still counts, at ε = 0 and just above it."""
+    """Where one part is lost among roundings it still counts, at ε = 0 and just above it: each kind beside any."""
     rng = random.Random(f"faint {number}")  # noqa: S311 - a draw, no secret
-    first, second = faint(rng), faint(rng)
+    first, relation = runs(rng, [MECHANISMS[number % len(MECHANISMS)]], RELATIONS)
+    second, _ = runs(rng, MECHANISMS, [relation])
     whole = made(f"{first} + {second}")
     for text in (first, second):
         not_below(made(text), whole, 0)
@@ -87,7 +108,7 @@ def test_beside_anything(number: int) -> None:
     )
     ask = questions[number % len(questions)]
     try:
-        with limited(20):
+        with limited(5):
             less, whole = ask(made(one)), ask(made(more))
     except (dpc.NotProvable, Late):  # `test_totality` asks how long it takes, and what is refused
         return

@@ -5,6 +5,7 @@ The same works, more of them: `bench/totality.py`.
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import dpcompose as dpc
 from cases import scaled
 from dpcompose.prove.claims import known
+from strategies import MECHANISMS
 from wild import complaint, made, outcome, works
 
 SECONDS = 60.0
@@ -49,6 +51,12 @@ def test_random_works_from_the_ends_of_every_range(block: int) -> None:
     for text in islice(works(("law", block)), EACH):
         wrong = complaint(outcome(text, SECONDS))
         assert not wrong, f"{wrong}\n{text}"
+
+
+def test_every_kind_is_among_them() -> None:
+    """Kinds come from the library: a new one is drawn, or this fails."""
+    drawn = [set(re.findall(r"\w+(?=\()", text)) for text in islice(works(("law", 0)), 500)]
+    assert all(sum(kind.__name__ in text for text in drawn) >= 10 for kind in MECHANISMS)
 
 
 @pytest.mark.parametrize("leaf", ["AboveThreshold(epsilon=0.1)", "ReportNoisyMax(epsilon=2)", "BlackBox(rho=0.1)"])

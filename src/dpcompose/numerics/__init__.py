@@ -2,5 +2,5 @@
 
 Read `enclosure` first (two floats with the truth between them, and balls); then `rounding` (floats with stated errors),
 `positive`, `roots`, `search` and `crossing` (guesses, and how they are certified), `legendre`, `gamma`, `chain`,
-`special` (SciPy's functions, fetched late); `effort` counts what a question takes.
+`binomial_tail`, `special` (SciPy's functions, fetched late); `effort` counts what a question takes.
 """

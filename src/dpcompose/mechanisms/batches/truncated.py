@@ -13,6 +13,7 @@ from dpcompose.mechanisms.group import grown
 from dpcompose.mechanisms.name_and_shame import NameAndShame
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, ZCDP, ApproxDP
+from dpcompose.numerics.binomial_tail import at_least
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.parameters import Param, Whole
 from dpcompose.sources import GANESH25
@@ -45,11 +46,11 @@ class TruncatedSample(Wrapper):
 
     def full(self) -> Ball:
         """The chance that the others alone fill the batch."""
-        return _at_least(self.limit, self.of - 1, self.rate)
+        return at_least(self.limit, self.of - 1, self.rate)
 
     def within(self) -> Ball:
         """The chance of a record to be in a batch that was cut, not given that it was."""
-        return _at_least(self.limit + 1, self.of, self.rate) * self.limit / self.of
+        return at_least(self.limit + 1, self.of, self.rate) * self.limit / self.of
 
     def within_a_full_one(self) -> Fraction:
         """The chance of a record to be in the batch, given that the others fill it; rounded up."""
@@ -60,13 +61,6 @@ class TruncatedSample(Wrapper):
     def chance(self) -> Enclosure:
         """Of a record to be in the batch."""
         return enclose(lambda: ball(self.rate) * (1 - self.full()) + self.within())
-
-
-def _at_least(least: int, draws: int, rate: Real) -> Ball:
-    """P(Bin(n, q) ≥ k) for 0 < k."""
-    if least > draws:
-        return Ball(0)
-    return ball(rate).beta_lower(ball(least), ball(draws - least + 1), regularized=True)
 
 
 @describes("X-TRUNC-SAME", GANESH25.at("Sec. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)

@@ -14,6 +14,7 @@ from dpcompose.mechanisms.group import grown
 from dpcompose.mechanisms.name_and_shame import NameAndShame
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
 from dpcompose.notions import GDP, ZCDP, ApproxDP
+from dpcompose.numerics.binomial_tail import at_least
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball, enclose
 from dpcompose.parameters import Whole
 from dpcompose.sources import BBG18
@@ -50,18 +51,13 @@ class SampledWithReplacement(Wrapper):
             exact = [Enclosure.exactly(int(k == self.size)) for k in range(1, last + 1)]
             return exact, Enclosure.exactly(int(self.size > last))
         found = [enclose(partial(self._exactly, k)) for k in range(1, last + 1)]
-        beyond = enclose(lambda: _tail(self.size, Fraction(1, self.of), last + 1)) if last < self.size else None
+        beyond = enclose(lambda: at_least(last + 1, self.size, Fraction(1, self.of))) if last < self.size else None
         return found, beyond or Enclosure(0.0, 0.0)
 
     def _exactly(self, k: int) -> Ball:
         m, log = ball(self.size), (-1 / ball(self.of)).log1p()
         ways = sum(((m - i) / (i + 1)).log() for i in range(k))
         return (ways - k * ball(self.of).log() + (self.size - k) * log).exp()
-
-
-def _tail(draws: int, chance: Fraction, least: int) -> Ball:
-    """The probability of at least so many successes, which are more than none and no more than the draws."""
-    return ball(chance).beta_lower(ball(least), ball(draws - least + 1), regularized=True)
 
 
 @describes("X-WR-SAME", BBG18.at("Sec. 2"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)

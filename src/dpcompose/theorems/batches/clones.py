@@ -29,6 +29,7 @@ from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.batches.shuffled import Shuffled
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
 from dpcompose.notions import Alone, ApproxDP, LossTransform, SymmetricProfile
+from dpcompose.numerics.binomial_tail import at_least
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
@@ -111,7 +112,7 @@ def _masses(draws: int, chance: Ball) -> tuple[int, Floats, float]:
     up, down = np.arange(mode, high, dtype=np.float64), np.arange(mode, low, -1, dtype=np.float64)
     above = np.cumprod((draws - up) / (up + 1.0) * odds)
     below = np.cumprod(down / (draws - down + 1.0) / odds)
-    outside = (Ball(0) if low == 0 else 1 - _at_least(low, draws, chance)) + _at_least(high + 1, draws, chance)
+    outside = 1 - at_least(low, draws, chance) + at_least(high + 1, draws, chance)
     return low, centre * np.concatenate([below[::-1], [1.0], above]), float(outside.upper())
 
 
@@ -124,14 +125,6 @@ def _classes(shuffle: Clones) -> tuple[tuple[int, float], ...]:
     starts = range(0, masses.size, width)
     found = [(low + start, float(masses[start : start + width].sum())) for start in starts]
     return ((0, outside), *found) if outside else tuple(found)
-
-
-def _at_least(least: int, draws: int, chance: Ball) -> Ball:
-    if least <= 0:
-        return Ball(1)
-    if least > draws:
-        return Ball(0)
-    return chance.beta_lower(Ball(least), Ball(draws - least + 1), regularized=True)
 
 
 def _pure(m: Shuffled, inner: ApproxDP) -> tuple[Fraction, int]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from dpcompose.errors import Declined
 from dpcompose.kernel import describes
@@ -163,20 +164,23 @@ class SelectedCurve(Curve):
     def at(self, order: Real) -> Ball:
         """At order 1, and near it, the value at order 2, which is no less."""
         a = max(order, Fraction(3, 2))
-        best = 1.0 + math.exp(argmin(self._added, -7.0, 14.0, samples=43, tolerance=1e-6))
-        x = ball(best)
-        added = (1 - 1 / x) * self.inner.at(best) - ball(self.gamma).log() / x
+        x = ball(self._best)
+        added = (1 - 1 / x) * self.inner.at(self._best) - ball(self.gamma).log() / x
         return self.inner.at(a) + (1 + ball(self.shape)) * added + ball(self.mean).log() / (ball(a) - 1)
 
-    def _added(self, s: float) -> float:
-        x = 1.0 + math.exp(s)
+    @cached_property
+    def _best(self) -> float:
+        """λ, the same for every order."""
+        return 1.0 + math.exp(argmin(lambda s: self._added(1.0 + math.exp(s)), -7.0, 14.0, samples=43, tolerance=1e-6))
+
+    def _added(self, x: float) -> float:
         return (1.0 - 1.0 / x) * self.inner.guess(x) - math.log(self.gamma) / x
 
     def guess(self, order: float) -> float:
         """The same in floats."""
         a = max(order, 1.5)
-        s = argmin(self._added, -7.0, 14.0, samples=43, tolerance=1e-6)
-        return self.inner.guess(a) + (1.0 + float(self.shape)) * self._added(s) + math.log(self.mean) / (a - 1.0)
+        added = (1.0 + float(self.shape)) * self._added(self._best)
+        return self.inner.guess(a) + added + math.log(self.mean) / (a - 1.0)
 
 
 @dataclass(frozen=True)
