@@ -11,13 +11,25 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-PATIENCE = 4e8
+from dpcompose.errors import Declined
+
+PATIENCE = 2e8
 """Steps after which nothing more is asked: some seconds. Everyday questions take a hundredth of it."""
+LIMIT = 2 * PATIENCE
+"""Steps after which what is being computed is broken off."""
+SPARE = 5e6
+"""Whoever begins later is given this many steps, so that short answers are still heard."""
 
 
 @dataclass(slots=True)
 class _Question:
     steps: float = 0.0
+    limit: float | None = None
+    """Of what is being computed, if the question can do without it."""
+
+
+class _TooLong(Exception):
+    """The limit is passed. Nobody between who counts and who can do without it may take this for an answer."""
 
 
 _asked: ContextVar[_Question | None] = ContextVar("asked", default=None)
@@ -36,9 +48,27 @@ def question() -> Iterator[None]:
         _asked.reset(before)
 
 
+@contextmanager
+def dispensable() -> Iterator[None]:
+    """What the question can do without: beyond the limit it is declined, as a whole."""
+    asked = _asked.get()
+    if asked is None or asked.limit is not None:
+        yield
+        return
+    asked.limit = max(LIMIT, asked.steps + SPARE)
+    try:
+        yield
+    except _TooLong:
+        raise Declined("it takes too long to compute") from None
+    finally:
+        asked.limit = None
+
+
 def count(steps: float) -> None:
-    """So many steps are being taken."""
+    """So many steps are about to be taken."""
     if (asked := _asked.get()) is not None:
+        if asked.limit is not None and asked.steps + steps > asked.limit:
+            raise _TooLong
         asked.steps += steps
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any, TypeAlias, overload
@@ -15,6 +16,7 @@ from dpcompose.description import Adaptivity, Mechanism, Subject, adaptivity_of
 from dpcompose.errors import Contradiction, Declined, InvalidParameter, NotProvable
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile, Renyi
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Enclosure, Real, enclose
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.claims import Derivation, known
@@ -232,13 +234,23 @@ def renyi(mechanism: Subject, order: Real) -> Answer:
     """Enclose the Rényi divergence of the given order, the larger of both directions."""
     alpha = ORDER.check("order", order)
     facts = known(mechanism)
-    said = [(claim, _divergence(claim, alpha)) for claim in facts.of(Renyi)]
+    said = _divergences(facts, alpha)
     if not said:
         raise NotProvable("No theorem bounds the Rényi divergence of this mechanism")
     found = intersected(f"D_{float(alpha):g}", said, NON_NEGATIVE)
     if math.isinf(found.lower):
         found = replace(found, note="some outputs rule one of the neighbours out, with positive probability")
     return about(facts.subject, found)
+
+
+@effort.question()
+def _divergences(facts: Derivation, order: Real) -> Said:
+    """What each curve says at this order."""
+    said: Said = []
+    for claim in facts.of(Renyi):
+        with suppress(Declined), effort.dispensable():
+            said.append((claim, _divergence(claim, order)))
+    return said
 
 
 def _divergence(claim: Claim[Renyi], order: Real) -> Enclosure:

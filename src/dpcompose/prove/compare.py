@@ -107,7 +107,8 @@ def _evaluated(facts: Derivation, at: Real, given: str) -> tuple[Said, dict[str,
             refused[spoken(claim).id] = "the others took so long that it was not asked"
             continue
         try:
-            found = claim.guarantee.epsilon(at) if given == "δ" else claim.guarantee.delta(at)
+            with effort.dispensable():
+                found = claim.guarantee.epsilon(at) if given == "δ" else claim.guarantee.delta(at)
         except Declined as reason:
             refused[spoken(claim).id] = str(reason)
         else:

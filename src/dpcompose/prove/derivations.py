@@ -15,6 +15,7 @@ from dpcompose.description import Mechanism
 from dpcompose.errors import Declined
 from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
 from dpcompose.notions import Alone, LossTransform, Profile
+from dpcompose.numerics import effort
 
 MOST_CARRIED, MOST_DRAWN = 8, 2
 """Of bounds on one end of what is inside a wrapper, so many are carried outside, and so many from one fact."""
@@ -31,7 +32,8 @@ class Work:
     def apply(self, theorem: Theorem, premises: Sequence[Claim[Any]], counts: Sequence[int] = ()) -> list[Claim[Any]]:
         """The new claim, or nothing when the theorem declines or says nothing new."""
         try:
-            claim = theorem(self.subject, premises, counts)
+            with effort.dispensable():
+                claim = theorem(self.subject, premises, counts)
         except Declined as reason:
             self.declined.append((theorem, str(reason)))
             return []

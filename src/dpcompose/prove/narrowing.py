@@ -132,9 +132,10 @@ class _Inquiry:
     @property
     def is_closed(self) -> bool:
         """Whether nothing is left to ask, or it took so long to get an upper end that it must do."""
-        if effort.is_worn_out() and any(Side.UPPER in claim.side for claim, _ in self.said):
+        ends = self.ends()
+        if effort.is_worn_out() and ends.upper < self.possible.upper:
             return True
-        return is_closed(self.ends(), self.said, self.tolerance)
+        return is_closed(ends, self.said, self.tolerance)
 
     def hear(self, rivals: list[Claim[Profile]]) -> None:
         """Ask claims: at a glance if they speak of one end, and not at all where that was said before."""
@@ -166,7 +167,8 @@ class _Inquiry:
     def _put(self, claim: Claim[Profile], gap: float) -> Enclosure | None:
         profile = claim.guarantee.from_below() if claim.side is Side.LOWER else claim.guarantee
         try:
-            found = self.ask(profile, gap)
+            with effort.dispensable():
+                found = self.ask(profile, gap)
         except Declined:
             self._heard = [other for other in self._heard if other is not claim]
             return None
@@ -224,7 +226,8 @@ class _Inquiry:
     def _look(self, claim: Claim[Profile]) -> Enclosure | None:
         """Where a claim lies, most likely; a look that fails tells nothing."""
         try:
-            return self.rough(claim.guarantee)
+            with effort.dispensable():
+                return self.rough(claim.guarantee)
         except (ArithmeticError, ValueError, Declined):
             return None
 

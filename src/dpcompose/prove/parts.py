@@ -9,6 +9,7 @@ from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.errors import Declined
 from dpcompose.kernel import Claim, Side, Theorem
 from dpcompose.notions import ZCDP, Renyi
+from dpcompose.numerics import effort
 from dpcompose.prove.derivations import Work, paths
 
 CURVES = (Renyi, ZCDP)
@@ -55,7 +56,8 @@ class PartsOf:
             before = self._end(path[:-1]) if path[1:] else None
             try:
                 reached = path[1:] and before is None
-                self._chains[key] = None if reached else path[-1](self.whole, () if before is None else (before,))
+                with effort.dispensable():
+                    self._chains[key] = None if reached else path[-1](self.whole, () if before is None else (before,))
             except Declined:
                 self._chains[key] = None
         return self._chains[key]

@@ -33,6 +33,7 @@ from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_gaussian.quadrature import best_rule, log_outside, log_rule_error, node_numbers
 from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 from dpcompose.inversion.saddle import at_epsilon
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
 from dpcompose.numerics.legendre import POINTS
 from dpcompose.numerics.precision import ctx
@@ -88,6 +89,7 @@ def _line(bulk: Sequence[LossSum], goal: Goal, spacing: float, last: int, reach:
     base = moment(arb(0)).real
     total = base / (t * (t + 1))
     for m in range(1, last + 1):
+        effort.count(700 * (1 + len(bulk)))
         u = m * step
         z = acb(t, u)
         total += 2 * (moment(u) * acb(0, -u * e).exp() / (z * (z + 1))).real
@@ -184,7 +186,12 @@ def _(loss: FiniteLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
     errors = [np.broadcast_to(np.asarray(e), loss.losses.shape).tolist() for e in (loss.loss_error, loss.weight_error)]
     columns = zip(loss.losses.tolist(), loss.weights.tolist(), *errors, strict=True)
     atoms = [(arb(x, dx), arb(w) * arb(1, dw)) for x, w, dx, dw in columns]
-    return lambda u: sum((acb(w) * (acb(t, u) * x).exp() for x, w in atoms), acb(0))
+
+    def transform(u: Ball) -> acb:
+        effort.count(300 * len(atoms))
+        return sum((acb(w) * (acb(t, u) * x).exp() for x, w in atoms), acb(0))
+
+    return transform
 
 
 @step_in_balls.register

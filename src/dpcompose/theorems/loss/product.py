@@ -13,6 +13,7 @@ from dpcompose.exact.atoms import Law, LogRatio, Loss
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.notions import ApproxDP, FiniteLoss, Value
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Ball, Enclosure, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.sources import DR14, KOV15
@@ -48,6 +49,7 @@ def _convolved(parts: tuple[tuple[Law, int], ...], precision: int) -> tuple[tupl
         listed = law.atoms()
         for _ in range(count):
             after: dict[Loss | None, Ball] = {}
+            effort.count(500 * len(total) * len(listed))
             for loss, mass in total.items():
                 for step, share in listed:
                     joined = _plus(loss, step)

@@ -19,6 +19,7 @@ from dpcompose.kernel import Side, describes, implies
 from dpcompose.mechanisms.long_pair import LongPairLaw, LongPairReading, log_moment
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import ApproxDP, Divergence, FiniteLoss, Renyi, Value
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.sources import MIR17, MTZ19
 from dpcompose.theorems.loss.finite_laws import LeakyLaw
@@ -42,6 +43,7 @@ class FiniteCurve(Divergence):
         $s = \alpha-1$; the mean of the loss at $\alpha = 1$.
         """
         atoms = [(value(loss), mass) for loss, mass in self.law.atoms()]
+        effort.count(1000 * len(atoms))
         a, b = self.law.leak(), self.other.leak()
         kept = (-a).log1p()
         if order == 1:
