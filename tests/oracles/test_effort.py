@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
 import dpcompose as dpc
+from dpcompose.errors import Declined
 from dpcompose.numerics import effort
 
 
@@ -32,3 +38,31 @@ def test_a_question_that_takes_long_is_answered_with_what_is_known() -> None:
     assert hasty.lower <= patient.lower <= patient.upper <= hasty.upper
     assert hasty.upper < 1
     assert dpc.compare(plan, epsilon=1).best.upper <= hasty.upper
+
+
+@contextmanager
+def _in_parts() -> Iterator[None]:
+    """A part that can be done without, of something else that can."""
+    try:
+        with effort.dispensable():
+            yield
+    except Declined:
+        pytest.fail("a part was declined, and the rest taken for the whole")
+
+
+def test_what_takes_too_long_is_declined_as_a_whole() -> None:
+    with effort.question():
+        with pytest.raises(Declined, match="too long"), effort.dispensable(), _in_parts():
+            effort.count(2 * effort.LIMIT)
+        effort.count(2 * effort.LIMIT)  # what the question needs is never broken off
+        with effort.dispensable():
+            effort.count(effort.SPARE / 2)  # short answers are still heard
+        with pytest.raises(Declined), effort.dispensable():
+            effort.count(2 * effort.SPARE)
+
+
+def test_a_worn_out_question_still_hears_who_says_something() -> None:
+    """The noise is so small beside 10⁹ that what is heard first says nothing."""
+    lost = dpc.Group(dpc.MixtureOfGaussians(noise_std=0.3, sensitivities=(7, 0), probabilities=(0.5, 0.5)), size=10**6)
+    found = dpc.epsilon(10 * lost + 10**6 * dpc.DiscreteGaussian(noise_std=2, sensitivity=10**9), delta=1e-300)
+    assert 1e23 < found.lower <= found.upper < 1.3e23

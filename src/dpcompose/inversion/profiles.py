@@ -36,7 +36,7 @@ from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import any_leak
 from dpcompose.inversion.methods import BY_LINE, Method, SmallSum, goes_by_line, small_sum, suffices, ways_to
 from dpcompose.numerics import effort
-from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
+from dpcompose.numerics.enclosure import ZERO, Enclosure
 from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
 
 REACH = 12.0
@@ -133,9 +133,9 @@ class Profile:
 
     def _with_leak(self, found: Enclosure) -> Enclosure:
         r"""$\delta_\infty + (1-\text{further leak})\cdot$ (finite part)."""
-        leak = self.leak
+        leak, found = self.leak, Enclosure(min(found.lower, 1.0), min(found.upper, 1.0))
         if leak.upper == 0.0:
-            return Enclosure(min(found.lower, 1.0), min(found.upper, 1.0))
+            return found
         lower = leak.lower + found.lower * (1.0 - self.further_leak.upper)
         upper = leak.upper + found.upper * (1.0 - self.further_leak.lower)
         lower, upper = lower * (1.0 - 4.0 * UNIT_ROUNDOFF), upper * (1.0 + 4.0 * UNIT_ROUNDOFF) + LEAST
@@ -175,16 +175,16 @@ class Profile:
     def curve(self, epsilons: Sequence[float], tolerance: float = 1e-6) -> list[Enclosure]:
         """δ at many ε: one line serves all the ε around its saddle, each reading certified as if alone.
 
-        Where a line leaves too wide an answer, the next line is built there.
+        Where a line leaves too wide an answer, the next line is built there. Where nothing is found again and again,
+        some of the next ε are answered by the one before: δ falls.
         """
         answers: dict[float, Enclosure] = {}
         waiting = sorted({e for e in epsilons if e < self.supremum}) if self.summands else []
         if self._ways(tolerance)[0] is Method.SMALL and self.small is not None:
+            above, waiting = [e for e in waiting if e > 0.0], []
             with suppress(*GIVEN_UP, ValueError):
-                found = self.small.curve([e for e in waiting if e > 0.0], tolerance)
-                answers = {e: self._with_leak(found[e] & UNIT_INTERVAL) for e in found}
-            waiting = []
-        ahead = 0.0
+                answers = {e: self._with_leak(d) for e, d in self.small.curve(above, tolerance).items()}
+        ahead, vain = 0.0, 0
         while waiting:
             centre = min(waiting[0] + ahead, waiting[-1])
             try:
@@ -199,7 +199,9 @@ class Profile:
             except GIVEN_UP:
                 ahead = 0.0
             if waiting[0] not in answers:
-                answers[waiting[0]] = self.delta(waiting[0], tolerance)
+                here = answers[waiting[0]] = self.delta(waiting[0], tolerance)
+                vain = vain + 1 if here.gap >= 1.0 else 0
+                answers = dict.fromkeys(waiting[1 : 2 ** max(vain - 2, 0)], Enclosure(0.0, here.upper)) | answers
             waiting = [e for e in waiting if e not in answers]
         return [answers[e] if e in answers else self.delta(e) for e in epsilons]
 

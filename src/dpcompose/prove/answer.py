@@ -234,8 +234,7 @@ def renyi(mechanism: Subject, order: Real) -> Answer:
     """Enclose the Rényi divergence of the given order, the larger of both directions."""
     alpha = ORDER.check("order", order)
     facts = known(mechanism)
-    said = _divergences(facts, alpha)
-    if not said:
+    if not (said := _divergences(facts, alpha)):
         raise NotProvable("No theorem bounds the Rényi divergence of this mechanism")
     found = intersected(f"D_{float(alpha):g}", said, NON_NEGATIVE)
     if math.isinf(found.lower):

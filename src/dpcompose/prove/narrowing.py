@@ -63,8 +63,7 @@ def narrow(  # noqa: PLR0917 - one question
 ) -> Said:
     """What was said until the gap was closed, or everyone was asked; `possible` is known beforehand.
 
-    Where one claim says both ends as nearly as `enough`, nobody else is asked; nor is anybody where it took long to get
-    an upper end.
+    Where one claim says both ends as nearly as `enough`, nobody else is asked; nor where an upper end took long.
     """
     inquiry = _Inquiry(ask, rough, possible, tolerance)
     for rivals in _rivals(claims):
@@ -188,9 +187,7 @@ class _Inquiry:
         return True
 
     def _is_outdone(self, claim: Claim[Profile]) -> bool:
-        """Whether somebody drew the same conclusion from the same premises, or from exact ones in their place, or
-        composed the losses behind them.
-        """
+        """Whether somebody concluded the same from the same or exact premises, or composed the losses behind them."""
         return any(is_dotted(claim, other) for other in self._heard) or any(
             found.gap <= 0.1 and (says_no_more(claim, other) or (found.gap <= GLANCE and is_drawn(claim, other)))
             for other, found in self.said
