@@ -45,6 +45,8 @@ $(READY): $(TOUR)
 		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y postgresql; }
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
 		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y chromium; }
+	@$(BIN)/mypy -n 2 >/dev/null || true  # so that the first check is as quick as the next
+	@$(BIN)/python -m pytest -q --collect-only >/dev/null 2>&1 || true
 	@touch $@
 
 demo: $(TOUR) ## a tour, on the screen
@@ -74,7 +76,7 @@ format: $(READY) ## ruff's layout
 	$(BIN)/ruff format --check
 
 types: $(READY) ## mypy, strict
-	$(BIN)/mypy
+	$(BIN)/mypy -n 2
 
 layers: $(READY) ## imports go downwards
 	$(BIN)/lint-imports

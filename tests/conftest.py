@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Generator
 from itertools import chain, groupby
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,16 @@ os.environ.pop("COLUMNS", None)
 # What a book remembers of its stores is no business of the machine that runs the tests.
 os.environ["DPCOMPOSE_STATE"] = tempfile.mkdtemp(prefix="dpcompose-state-")
 atexit.register(shutil.rmtree, os.environ["DPCOMPOSE_STATE"], ignore_errors=True)
+
+
+SLOW_FILE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file that is slow as a whole is not even imported by who leaves slow tests out: some import all of a peer."""
+    if config.getoption("markexpr") != "not slow" or collection_path.suffix != ".py":
+        return None
+    return SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) is not None or None
 
 
 @pytest.hookimpl(trylast=True)

@@ -51,6 +51,7 @@ def bomb(path: Path, count: int) -> None:
                     entry.write(bytes(1 << 24))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count, dtype", [(3 * 10**8, "|i1"), (10**18, "<f8"), (MOST_SCORES + 1, "|i1")])
 def test_a_small_file_of_many_numbers_is_refused_before_it_is_unpacked(tmp_path: Path, count: int, dtype: str) -> None:
     path = tmp_path / "scores.npz"

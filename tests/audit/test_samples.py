@@ -101,6 +101,7 @@ def test_a_right_mechanism_is_accused_no_more_often_than_stated(name: str) -> No
     assert alarms <= runs // 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p, q, delta", [(0.75, 0.25, 0), (0.6, 0.5, 0.05), (0.2, 0.02, 0.01), (0.05, 0.0, 0.05)])
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 def test_the_exact_false_alarm_rate_of_a_fixed_event(p: float, q: float, delta: float, confidence: float) -> None:
@@ -115,6 +116,7 @@ def test_the_exact_false_alarm_rate_of_a_fixed_event(p: float, q: float, delta: 
     assert rate <= 1 - confidence
 
 
+@pytest.mark.slow
 def test_all_points_of_a_region_hold_at_once() -> None:
     """Laplace with ε = 1: at a false-positive rate x the false-negative rate is at least max(1-ex, (1-x)/e)."""
     generator = np.random.default_rng(6)
@@ -150,6 +152,7 @@ def test_outcomes_need_no_order() -> None:
     assert "'red'" in str(audit.lower_bound(first.tolist(), second.tolist(), delta=0))
 
 
+@pytest.mark.slow
 def test_vectors_go_through_a_score() -> None:
     generator = np.random.default_rng(9)
     first, second = generator.normal(1, 1, (5000, 3)), generator.normal(0, 1, (5000, 3))

@@ -12,6 +12,8 @@ from playwright.sync_api import Page, expect
 from browsing import OUT, Seen
 from service import Service
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = itertools.count(1)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.slow
 
 STYLE = Path(__file__).parents[2] / "docs" / "_static" / "house.css"
 ROOT = "<math><msqrt><mn id='under'>2</mn></msqrt><mi id='after'>x</mi></math>"

@@ -16,6 +16,8 @@ from playwright.sync_api import Page, expect
 import dpcompose as dpc
 from dpcompose import app, spec
 
+pytestmark = pytest.mark.slow
+
 THIRTY = "30 * BlackBox(epsilon=0.1, delta=0.001)"
 
 

@@ -9,6 +9,8 @@ from playwright.sync_api import Page, expect
 
 from browsing import OUT
 
+pytestmark = pytest.mark.slow
+
 PLAN = "/?m=30+*+BlackBox(epsilon%3D0.1,+delta%3D0.001)+%2B+4+*+BlackBox(epsilon%3D0.05)&d=0.05"
 ADDRESSES = {"explorer": PLAN, "console": "/console", "theorem": "/theorems/KOV-3.3"}
 

@@ -34,6 +34,7 @@ def test_amounts_by_the_definitions() -> None:
         assert (response_delta(12, 1 / scale, 1) <= number(1e-6)) is met
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOISES)
 def test_every_amount_is_certified_and_no_smaller_one_would_do(name: str) -> None:
     found = options(queries=5, epsilon=2, delta=1e-5)[name]

@@ -32,6 +32,7 @@ def asked(wanted: Target) -> tuple[Target, list[float]]:
     return replace(wanted, ask=ask), gaps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family, most", [(training, 5), (sampling, 12)])
 @pytest.mark.parametrize("epsilon, delta", [(1, 1e-6), (0.3, 1e-9), (4, 1e-5)])
 def test_a_few_certified_answers_are_enough(

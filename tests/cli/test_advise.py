@@ -38,6 +38,7 @@ def test_the_document_says_the_same_and_every_amount_keeps_the_promise(told) -> 
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "noise, form",
     [
@@ -73,6 +74,7 @@ def test_without_delta_a_gaussian_never_gets_there(run, told) -> None:
     assert (found["closed_form"], found["impossible"]) == (None, ["discrete Gaussian", "Gaussian"])
 
 
+@pytest.mark.slow
 def test_where_hardly_any_noise_is_needed_the_usual_one_is_best_for_long(told) -> None:
     found = told("advise", "--queries", "10", "--epsilon", "1e6", "--delta", "0.5")
     assert found["best"] == found["flips"][0]["best"] == "geometric"
@@ -91,6 +93,7 @@ def test_a_budget_is_split_by_weight(run, told) -> None:
     assert sums["total"] <= sums["optimum_at_least"] * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_the_picture_shows_every_noise_and_where_the_best_one_changes(run, tmp_path: Path) -> None:
     place = tmp_path / "noise.png"
     code, out, _ = run(*ASKED, "--plot", str(place))
@@ -99,6 +102,7 @@ def test_the_picture_shows_every_noise_and_where_the_best_one_changes(run, tmp_p
     assert place.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_picture_cross_where_the_advice_says() -> None:
     found = plots.noises(advice.advise(queries=5, epsilon=1, delta=1e-6, sensitivity=2.5))
     gaussian, laplace = (dict(found.lines[name]) for name in ("Gaussian", "Laplace"))

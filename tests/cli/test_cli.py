@@ -205,6 +205,7 @@ def program(*arguments: str, **options: object) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 def test_the_program_itself() -> None:
     ran = program("epsilon", BOXES, "--delta", "0.05", env={**os.environ, "COLUMNS": "80"})
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, GOLDEN, "")
@@ -215,6 +216,7 @@ def test_the_program_itself() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_terminal_without_greek_and_a_reader_that_leaves() -> None:
     plain = program("epsilon", BOXES, "--delta", "0.05", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert plain.returncode == 0
@@ -229,6 +231,7 @@ def test_a_terminal_without_greek_and_a_reader_that_leaves() -> None:
     assert ran.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals there")
 def test_a_person_sees_some_weight_and_the_same_words() -> None:
     import pty

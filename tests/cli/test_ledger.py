@@ -45,6 +45,7 @@ def books(run: Run, store: str) -> Run:
     return call
 
 
+@pytest.mark.slow
 def test_a_day_with_the_books(books: Run, store: str, tmp_path: Path) -> None:
     assert books("quote", "census", "Laplace(scale=10)")[0] == 0
     assert books("quote", "census", "Laplace(scale=1)")[0] == 1

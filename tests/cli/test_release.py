@@ -46,6 +46,7 @@ def rows(text: str) -> dict[str, float]:
     return {row["key"]: float(row["value"]) for row in csv.DictReader(io.StringIO(text))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", ["visits.parquet", "visits.csv"])
 @pytest.mark.parametrize(
     "options, expected",
@@ -253,6 +254,7 @@ def test_missing_values_are_left_out_where_that_is_said(run) -> None:
     assert rows(out) == {"": ROWS * (ROWS - 1) / 2 - 7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", ["0", "1e-300", "1e-6", "0.9"])
 @pytest.mark.parametrize("epsilon", ["1e-9", "1e6"])
 def test_huge_and_tiny_noise_has_a_price_and_an_answer(run, delta: str, epsilon: str) -> None:

@@ -44,6 +44,7 @@ def test_schema_writes_a_declaration_from_the_header_alone(run, folder: Path) ->
     assert "other data has types of its own" in err
 
 
+@pytest.mark.slow
 def test_an_answer_is_kept_before_it_is_shown_and_a_refusal_leaves_no_file(run, folder: Path) -> None:
     asked = ["release", "count", "visits.parquet", "--unit", "user", "--epsilon", "0.5", "--budget-plan", "plan.toml"]
     reader, writer = os.pipe()
@@ -62,6 +63,7 @@ def test_an_answer_is_kept_before_it_is_shown_and_a_refusal_leaves_no_file(run, 
     assert not (folder / "more.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["full", "closed"])
 def test_an_answer_that_cannot_be_written_is_kept_and_told_in_a_sentence(folder: Path, place: str) -> None:
     asked = "release count visits.parquet --unit user --epsilon 0.5 --keep answer.json"

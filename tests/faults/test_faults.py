@@ -18,6 +18,8 @@ from faults.proxy import Proxy
 from postgres_server import Server
 from postgres_server import server as running_server
 
+pytestmark = pytest.mark.slow
+
 TENTH = dpc.BlackBox(epsilon=0.1)
 
 
@@ -26,7 +28,6 @@ def fresh(kind: str, server: Server, folder: Path):
     return lambda: f"sqlite:///{folder}/{next(count)}.db" if kind == "sqlite" else server.database()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind, rounds", [("sqlite", 60), ("postgresql", 40)])
 def test_a_killed_writer_leaves_a_book_that_holds(
     kind: str, rounds: int, server: Server, tmp_path: Path, state: Path

@@ -136,6 +136,7 @@ def test_kept_caps_make_the_same_filter_and_higher_ones_prove_nothing(name: str)
 # ------------------------------------------------------------------------------ analysts who look first
 
 
+@pytest.mark.slow
 def test_a_frontier_is_overspent_by_whoever_trades_after_looking() -> None:
     """Admit while ε(Σρ, Σδ) fits: every path does, and δ(1) is 1.20e-6 where 1e-6 was promised."""
     epsilon, delta = mpf(1), mpf(10) ** -6

@@ -48,11 +48,13 @@ def own_totals() -> list[float]:
     return [float((a * r + np.log1p(-1 / a) - (math.log(DELTA) + np.log(a)) / (a - 1)).min()) for r in SUMS]
 
 
+@pytest.mark.slow
 def test_the_total_of_a_path_is_no_bound_for_whoever_stops_by_looking() -> None:
     """The naive running total, ε(Σρ so far): the true δ is 4.7 to 4.9 times the stated 1e-3."""
     assert best_stopping(own_totals()) == pytest.approx(4.8 * DELTA, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, per_rho", [("zcdp", 1), ("gdp", 2)])
 @pytest.mark.parametrize("expected", [0.1, 1, 10])
 def test_an_odometer_holds_wherever_one_stops(name: str, per_rho: int, expected: float) -> None:

@@ -143,6 +143,7 @@ def test_every_card_is_tried_or_said_to_be_tested_elsewhere() -> None:
     assert not set(ORACLES) & UNTRIED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("card", sorted(ORACLES))
 def test_the_card_encloses_what_mpmath_says(card: str) -> None:
     r = random.Random(f"by hand: {card}")  # noqa: S311 - cases, not secrets

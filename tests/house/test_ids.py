@@ -54,6 +54,7 @@ def test_what_carries_a_statement_exists(statement: Statement) -> None:
         assert theorem_map.resolved(name) is not None
 
 
+@pytest.mark.slow
 def test_most_statements_are_mentioned_by_a_test() -> None:
     silent = [s.id for s in KNOWN if s.carriers and not theorem_map.tests_of(s)]
     assert len(silent) <= len(KNOWN) // 10, silent

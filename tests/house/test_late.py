@@ -36,6 +36,7 @@ def own(modules: set[str]) -> int:
     return sum(name.split(".")[0] == "dpcompose" for name in modules)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, most",
     [
@@ -79,6 +80,7 @@ UNASKED = {
 """What must not be loaded for an answer to these."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", UNASKED)
 def test_an_answer_loads_what_it_needs(mechanism: str) -> None:
     code, modules = loaded("epsilon", mechanism, "--delta", "0.05" if "BlackBox" in mechanism else "1e-6")

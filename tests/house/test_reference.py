@@ -23,6 +23,7 @@ def pages() -> ModuleType:
         sys.path.remove(str(DOCS))
 
 
+@pytest.mark.slow
 def test_every_name_of_the_root_is_described_once(pages: ModuleType) -> None:
     written = "\n".join(page for name, page in pages.api().items() if name.removeprefix("api/") in pages.ROOT)
     heads = [line.split("} ", 1)[1] for line in written.splitlines() if line.startswith("::::{py:")]

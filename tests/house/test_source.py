@@ -68,6 +68,7 @@ def makes_claims(tree: ast.AST) -> bool:
     return "Claim" in set(called(tree))
 
 
+@pytest.mark.slow
 def test_noise_never_comes_from_a_weak_generator() -> None:
     assert not where(uses_weak_randomness)
 
@@ -76,6 +77,7 @@ def test_only_the_kernel_makes_claims() -> None:
     assert where(makes_claims) == ["kernel.py"]
 
 
+@pytest.mark.slow
 def test_no_module_goes_round_the_layers_through_the_root() -> None:
     assert not where(imports_the_root)
 

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import dpcompose
 
 ROOT = Path(dpcompose.__file__).parent
@@ -61,6 +63,7 @@ def visited(mechanism: str, before: str) -> set[Path]:
     return {path for path in map(Path, run.stdout.splitlines()) if path.is_relative_to(ROOT)}
 
 
+@pytest.mark.slow
 def test_a_training_run_visits_what_its_answer_needs() -> None:
     seen = visited(*TRAINING)
     assert {path.relative_to(ROOT).as_posix() for path in seen - agreed()} == set()

@@ -124,6 +124,7 @@ EVENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event, relations", EVENTS, ids=lambda case: str(case)[:40])
 def test_events_come_back_as_they_went(event: Any, relations: Any) -> None:
     for relation in relations:

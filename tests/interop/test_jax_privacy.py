@@ -12,6 +12,8 @@ from jax_privacy.experimental.execution_plan import BandMFExecutionPlanConfig
 import dpcompose as dpc
 from dpcompose.interop.dp_accounting import Accountant
 
+pytestmark = pytest.mark.slow
+
 
 class Certified(accounting.DpAccountantConfig):
     """Our accountant, for whoever asks for a configuration."""

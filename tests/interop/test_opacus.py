@@ -16,6 +16,8 @@ from opacus.accountants.utils import get_noise_multiplier
 import dpcompose as dpc
 from dpcompose.interop.opacus import Accountant, register
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 QUIET = [
     "ignore:Secure RNG turned off:UserWarning",

@@ -15,6 +15,8 @@ from dpcompose.interop.opendp import from_map, from_measurement, to_profile
 from dpcompose.interop.profiles import dominating_pair, hull
 from oracles.definitions import hockey_stick, real
 
+pytestmark = pytest.mark.slow
+
 dp.enable_features("contrib", "honest-but-curious")
 SPACE = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
 

@@ -12,6 +12,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import dpcompose as dpc
 
+pytestmark = pytest.mark.slow
+
 PLAN: dict[str, Any] = {"dataset_size": 60_000, "batch_size": 256, "epochs": 2}
 
 

@@ -77,6 +77,7 @@ def test_randomized_response_counts_every_run(count: int) -> None:
     assert leaky_responses(kinds, Fraction(said) * Fraction(999_999, 10**6)) > 1e-5 * (1 - 1e-9)
 
 
+@pytest.mark.slow
 def test_ten_runs_of_a_rare_lie() -> None:
     """dp_accounting 0.6.0 says 2.34 for what costs 23.35; the two buckets that neither input is in are one."""
     event = ev.RandomizedResponseDpEvent(noise_parameter=0.3, num_buckets=4)
@@ -171,6 +172,7 @@ def test_noise_without_a_law_promises_nothing() -> None:
     assert accounted(ev.DiscreteLaplaceDpEvent(0.0, 0)).get_epsilon(0) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a, b", [(1, 1), (1, 3), (2, 2), (3, 4)])
 def test_noise_on_coordinates_costs_no_more_than_on_one(a: int, b: int) -> None:
     r"""Behind Laplace events, exactly: e^{-1/b} = ½, two coordinates moved by a and b against one by a + b."""

@@ -131,6 +131,7 @@ def test_leak_alone_decides_small_delta() -> None:
     assert composed.delta(2.0) == Enclosure(1e-6, 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1e-6, 0.1, 50.0, 1e5])
 @pytest.mark.parametrize("count", [1, 7, 10_000_000])
 @pytest.mark.parametrize("kind", [TwoPointLoss, LaplaceLoss])

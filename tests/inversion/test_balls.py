@@ -84,6 +84,7 @@ SMOOTHED: list[tuple[list[tuple[Loss, int]], float, float]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts, epsilon, gap", SMOOTHED)
 def test_what_floats_answer_balls_answer(parts: list[tuple[Loss, int]], epsilon: float, gap: float) -> None:
     """Atoms, discrete Gaussians and sampled Laplace steps in mixtures: wider, and around the same number."""
@@ -93,6 +94,7 @@ def test_what_floats_answer_balls_answer(parts: list[tuple[Loss, int]], epsilon:
     assert balls.gap < gap
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise, shift", [(Fraction(1, 3), 1), (1, 1), (Fraction(5, 2), 3), (40, 1)])
 def test_discrete_gaussian_transform_in_balls(noise: Fraction, shift: int) -> None:
     """Poisson's formula against the sum over the outcomes."""
@@ -123,6 +125,7 @@ def test_a_small_tilt_is_not_rounded_beside_1() -> None:
     assert found.gap <= 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts",
     [

@@ -69,6 +69,7 @@ def test_a_curve_is_its_points() -> None:
     assert (np.diff(curve.upper) <= 0).all()
 
 
+@pytest.mark.slow
 def test_balls_confirm_floats() -> None:
     """The slow tier and the fast one enclose the same number."""
     work = 1000 * dpc.Sampled(dpc.Gaussian(noise_std=1), rate=0.01)

@@ -75,6 +75,7 @@ def test_one_sampled_gaussian_solved(rate: float, noise: float, delta: float) ->
     assert found.gap <= 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", list(Direction))
 @pytest.mark.parametrize("rate, noise, part", [(0.01, 1.0, 0.3), (0.3, 0.7, 0.6), (0.2, 3.0, 0.4), (1e-3, 0.4, 0.5)])
 def test_two_sampled_gaussians(rate: float, noise: float, part: float, direction: Direction) -> None:

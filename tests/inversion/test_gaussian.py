@@ -23,6 +23,7 @@ def test_delta_encloses_the_closed_form(mu: float, tail: float) -> None:
     assert found.gap < 1e-9 or found.upper < 1e-300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.1, 1e-5, 1e-50, 1e-200, 1e-300])
 @pytest.mark.parametrize("mu_squared", [1e-6, 0.01, 1.0, 25.0])
 def test_epsilon_encloses_the_inverse(mu_squared: float, delta: float) -> None:

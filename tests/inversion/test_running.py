@@ -28,6 +28,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1e-6, 1e-9])
 def test_every_answer_agrees_with_one_made_anew(delta: float) -> None:
     """Sixty events of eight kinds, one at a time and then by the hundred."""
@@ -41,6 +42,7 @@ def test_every_answer_agrees_with_one_made_anew(delta: float) -> None:
             assert max(found.lower, alone.lower) <= min(found.upper, alone.upper)
 
 
+@pytest.mark.slow
 def test_many_different_steps_keep_a_line_too() -> None:
     """More than are followed by themselves in a single answer: each keeps its place on the line."""
     many = profile([(SampledGaussianLoss(0.01, 1 + i / 500, Direction.REMOVE), 2) for i in range(MANY + 10)])
@@ -90,6 +92,7 @@ def test_what_trimming_took_away_counts() -> None:
 RARE = [dpc.Sampled(dpc.Gaussian(noise_std=noise), rate=rate) for noise in (0.8, 1.0, 1.3) for rate in (0.01, 0.003)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1e-5, 1e-9])
 def test_few_steps_find_the_lattice_of_the_answer_before(delta: float) -> None:
     draw, total = random.Random(3), dpc.online()  # noqa: S311 - data

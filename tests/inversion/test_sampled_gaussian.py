@@ -76,6 +76,7 @@ def test_heavy_tails_get_jumps(rate: float, noise: float, steps: int, delta: flo
     assert math.isclose(found.upper, expected, rel_tol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", list(Direction))
 @pytest.mark.parametrize("noise", [1e-3, 0.3, 1e3])
 @pytest.mark.parametrize("rate", [1e-12, 1e-3, 1.0])

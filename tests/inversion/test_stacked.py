@@ -55,6 +55,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TALL", 8)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("summands", CASES)
 @pytest.mark.parametrize("log_mass", [None, -20.0])
@@ -115,6 +116,7 @@ def test_what_is_trimmed_is_no_more_than_said(summands: list[LossSum]) -> None:
         assert trimmed.trim_lost <= math.exp(-29.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize("kind,rate", [(gaussians, 0.05), (gaussians, 0.004), (laplaces, 0.05), (laplaces, 0.03)])
 def test_answers_are_the_same(

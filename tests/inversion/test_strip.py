@@ -33,6 +33,7 @@ def log_integral(loss: SampledGaussianLoss, r: float, v: float, y: float, x: np.
     return float(np.logaddexp.reduce(turned - 0.5 * (x**2 - y**2) / sigma**2)) + math.log(float(x[1] - x[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate, noise, direction, tilt", CASES)
 def test_neither_bound_is_exceeded(rate: float, noise: float, direction: Direction, tilt: float) -> None:
     """At several heights and frequencies, for the whole law."""

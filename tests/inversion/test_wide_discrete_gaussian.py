@@ -25,6 +25,7 @@ def transform(sigma: float, sensitivity: int, z: complex) -> mpmath.mpc:
     return top / bottom
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma, sensitivity, tilt", CASES)
 def test_moments_and_transform(sigma: float, sensitivity: int, tilt: float) -> None:
     """Within the stated errors, which are small."""

@@ -137,6 +137,7 @@ def test_relations_do_not_mix(one: Any, other: Any) -> None:
         dpc.Sampled(under(one, dpc.REPLACE_ONE), rate=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", LEAVES, ids=lambda c: c.__name__)
 @cases(25)
 @given(data=st.data(), count=st.integers(1, 9), delta=deltas, epsilon=epsilons)

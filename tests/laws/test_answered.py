@@ -28,6 +28,7 @@ def thousand_runs(sigma: float, rate: float, epsilon: float, rounding: object) -
     return float((composed * np.maximum(-np.expm1(epsilon - losses), 0.0)).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [5, 5.1, 10, 30])
 def test_sampled_discrete_gaussians_of_any_noise(sigma: float) -> None:
     """Within one percent of the truth, which lies between two roundings; 47.96 was reported for σ = 5.1."""
@@ -37,6 +38,7 @@ def test_sampled_discrete_gaussians_of_any_noise(sigma: float) -> None:
     assert thousand_runs(sigma, 0.01, found.lower * 0.996, np.ceil) >= 1e-6
 
 
+@pytest.mark.slow
 def test_a_sampled_discrete_gaussian_is_calibrated() -> None:
     found = dpc.calibrate(
         lambda sigma: 1000 * dpc.Sampled(dpc.DiscreteGaussian(noise_std=sigma), rate=0.01), epsilon=0.117, delta=1e-6
@@ -64,6 +66,7 @@ INNER = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inner", INNER, ids=str)
 @pytest.mark.parametrize("rate", [0.1, 0.5])
 def test_a_sampled_composition_costs_no_more_than_the_amplified_whole(inner: dpc.Mechanism, rate: float) -> None:
@@ -84,6 +87,7 @@ def test_without_delta_a_sampled_composition_costs_its_greatest_loss(boxes: int,
     assert truth * (1 - 1e-12) <= found.upper <= truth * (1 + 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inner", INNER, ids=str)
 @pytest.mark.parametrize("size", [2, 3])
 def test_a_group_of_a_composition_costs_no_more_than_group_privacy_says(inner: dpc.Mechanism, size: int) -> None:
@@ -123,6 +127,7 @@ MIXTURES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", MIXTURES, ids=str)
 def test_mixtures_in_balls(whole: dpc.Mechanism) -> None:
     """Ball arithmetic answers what floats answer, and the two meet."""

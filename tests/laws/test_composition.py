@@ -21,6 +21,7 @@ def same(one: dpc.Answer, other: dpc.Answer) -> bool:
     return one.enclosure == other.enclosure
 
 
+@pytest.mark.slow
 @every
 @cases(40)
 @given(data=st.data(), times=st.integers(0, 12), delta=deltas, epsilon=epsilons)
@@ -107,6 +108,7 @@ def test_nesting_does_not_matter(a: dpc.Composition, b: dpc.Composition, times: 
     assert epsilon_of(nested, delta).upper == pytest.approx(epsilon_of(flat, delta).upper, rel=1e-5, abs=1e-11)
 
 
+@pytest.mark.slow
 @cases(40)
 @given(compositions(), deltas, epsilons)
 def test_an_empty_part_costs_nothing(c: dpc.Composition, delta: Any, epsilon: Any) -> None:

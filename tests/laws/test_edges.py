@@ -91,6 +91,7 @@ def test_delta_zero_is_the_largest_loss_of_all(cls: type, data: st.DataObject, c
     assert count * single.lower <= answer.upper * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @every
 @cases(40)
 @given(data=st.data(), count=st.integers(1, 9))
@@ -113,12 +114,14 @@ def test_sampling_nobody_and_everybody(m: dpc.Mechanism, count: int, delta: Any,
     assert agree([dpc.delta(everybody, epsilon=epsilon), dpc.delta(count * m, epsilon=epsilon)])
 
 
+@pytest.mark.slow
 @cases(150)
 @given(leaves(), st.fractions(0, 1), st.integers(1, 9), deltas)
 def test_sampling_never_costs_more(m: dpc.Mechanism, rate: Fraction, count: int, delta: Any) -> None:
     assert epsilon_of(count * dpc.Sampled(m, rate=rate), delta).lower <= epsilon_of(count * m, delta).upper
 
 
+@pytest.mark.slow
 @cases(150)
 @given(mechanisms(), st.integers(1, 9), deltas, epsilons)
 def test_a_group_of_one(m: dpc.Mechanism, count: int, delta: Any, epsilon: Any) -> None:
@@ -161,6 +164,7 @@ def test_every_leaf_is_total(cls: type, data: st.DataObject, count: int, delta: 
     answered(count * data.draw(some(cls, extreme)), delta, epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [c for c in MECHANISMS if c not in LEAVES], ids=named)
 @cases(100)
 @given(data=st.data(), count=st.sampled_from([1, 2, 1000, 10**9]), delta=deltas, epsilon=epsilons)
@@ -168,6 +172,7 @@ def test_every_wrapper_is_total(cls: type, data: st.DataObject, count: int, delt
     answered(count * data.draw(some(cls, extreme)), delta, epsilon)
 
 
+@pytest.mark.slow
 @cases(60)
 @given(st.lists(st.tuples(mechanisms(extreme), st.sampled_from([1, 7, 10**6])), max_size=3), deltas, epsilons)
 def test_every_mixture_is_total(parts: list[Any], delta: Any, epsilon: Any) -> None:
@@ -177,6 +182,7 @@ def test_every_mixture_is_total(parts: list[Any], delta: Any, epsilon: Any) -> N
 FAR = [5e-324, 1e-300, 1e-150, 1 - 2**-53]
 
 
+@pytest.mark.slow
 @every
 @cases(40)
 @given(data=st.data(), delta=st.sampled_from(FAR), epsilon=st.sampled_from([5e-324, 1e-300, 700, 1e6, 1e300, 10**300]))

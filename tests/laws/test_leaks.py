@@ -111,6 +111,7 @@ GREATEST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole, greatest, kept", GREATEST)
 def test_at_the_greatest_loss_only_the_leak_is_left(
     whole: dpc.Mechanism, greatest: float, kept: tuple[int, int, int] | None

@@ -62,6 +62,7 @@ def tight(answer: dpc.Answer, most: float) -> bool:
     return answer.lower > 1e-9 and answer.upper < most and answer.enclosure.gap <= 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls, name", list(parameters()))
 @cases(50)
 @given(st.data(), st.fractions(1, 4), st.integers(1, 12), small_deltas, epsilons)
@@ -99,6 +100,7 @@ def test_in_the_count(m: dpc.Mechanism, fewer: int, further: int, delta: Any, ep
     assert dpc.delta(fewer * m, epsilon=epsilon).lower <= dpc.delta(more * m, epsilon=epsilon).upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", MECHANISMS, ids=named)
 @cases(50)
 @given(

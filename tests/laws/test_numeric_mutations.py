@@ -48,6 +48,7 @@ def any_float_will_do() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part, beside",
     [

@@ -18,6 +18,8 @@ import pytest
 import dpcompose as dpc
 from cases import scaled
 
+pytestmark = pytest.mark.slow
+
 ROUNDING = 1e-4
 """A part that is known by a curve stands among others by dots on it, which are so near."""
 STAYS = 0.05

@@ -72,6 +72,7 @@ def test_every_parameter_that_takes_a_mechanism_takes_a_text(name: str) -> None:
     assert {said[parameter].annotation for parameter in taken} <= {"Subject", "Subject | None"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ASKABLE.keys() - {"overlay"}))
 def test_a_text_is_answered_like_the_mechanism(name: str) -> None:
     function, taken = ASKABLE[name]

@@ -79,6 +79,7 @@ def test_no_two_theorems_contradict_each_other(c: dpc.Composition, delta: Any, e
         assert all((row.value is None) == bool(row.reason) for row in found.rows)
 
 
+@pytest.mark.slow
 @every
 @cases(60)
 @given(data=st.data(), count=st.integers(1, 9), delta=small_deltas)
@@ -92,6 +93,7 @@ def test_there_and_back(cls: type, data: st.DataObject, count: int, delta: float
         assert dpc.delta(m, epsilon=below).upper >= delta
 
 
+@pytest.mark.slow
 @every
 @cases(40)
 @given(data=st.data(), count=st.integers(1, 9), epsilon=st.floats(0.01, 8))

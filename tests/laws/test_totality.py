@@ -41,11 +41,13 @@ HUGE = "SampledWithoutReplacement(AboveThreshold(epsilon=1e+300, adjacency=REPLA
 TINY = "DiscretePair(p=(F(1, 6), F(5, 6), 0), q=(F(1, 10**300), 0, 1 - F(1, 10**300)))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", FOUND)
 def test_what_once_fell_stands(text: str) -> None:
     assert not complaint(outcome(text.replace("TINY", TINY).replace("HUGE", HUGE), SECONDS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(scaled(BLOCKS)))
 def test_random_works_from_the_ends_of_every_range(block: int) -> None:
     """Kinds, wrappers and relations at random, parameters from 0 and 5e-324 to 1e300, counts to 10⁹."""
@@ -80,6 +82,7 @@ AT_ONCE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", AT_ONCE)
 def test_a_delta_that_is_reached_at_once(whole: str) -> None:
     """At δ = δ(0) the least ε is 0, or as near to it as roundings are to δ(0); once that took 25 seconds."""

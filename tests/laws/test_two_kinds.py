@@ -10,6 +10,8 @@ import pytest
 
 import dpcompose as dpc
 
+pytestmark = pytest.mark.slow
+
 PAIR = dpc.DiscretePair(
     p=[Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], q=[Fraction(2, 5), Fraction(3, 10), Fraction(3, 10)]
 )

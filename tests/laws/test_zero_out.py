@@ -11,6 +11,7 @@ from cases import cases
 from strategies import LEAVES, epsilon_of, named, small_deltas, some, under
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", LEAVES, ids=named)
 @cases(20)
 @given(st.data(), small_deltas, st.sampled_from([1, 3]))

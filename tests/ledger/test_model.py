@@ -17,6 +17,8 @@ from cases import scaled
 from dpcompose import ledger
 from postgres_server import Server
 
+pytestmark = pytest.mark.slow
+
 KEYS = st.sampled_from(["a", "b", "c", "d"])
 COSTS = st.sampled_from([1, 2, 3, 5])
 WHO = st.sampled_from(["parent", "child"])

@@ -17,6 +17,7 @@ from ledger.explorer import COST, Broken, Explorer
 ROOM = ((Balance(10, 0),),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [COST, 2 * COST], ids=["one fits", "both fit"])
 def test_no_course_of_three_clients_breaks_a_promise(cap: int) -> None:
     worlds, steps = Explorer(("a", "a", "b"), ("one", "other"), cap).explore()

@@ -42,6 +42,7 @@ def encloses(mechanism: dpc.Mechanism, p: Any, q: Any, levels: Any = LEVELS, *, 
         assert reached is None or found.upper <= truth * (1 + reached) + 1e-12, (epsilon, truth, found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size, of, sigma", [(3, 4, 1.5), (10, 1000, 2.0)])
 def test_a_record_may_be_drawn_several_times(size: int, of: int, sigma: float) -> None:
     """A query that counts the draws of one record."""
@@ -91,6 +92,7 @@ def batches(records: dict[str, float], rate: float, limit: int) -> dict[float, f
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others, rate, limit", [(-1.0, 0.3, 2), (-1.0, 0.6, 1), (0.0, 0.2, 4), (1.0, 0.3, 2)])
 def test_a_truncated_sample_by_every_batch(others: float, rate: float, limit: int) -> None:
     rest = {f"r{i}": others for i in range(5)}
@@ -119,6 +121,7 @@ def test_a_replaced_record_of_a_sample_by_its_densities(rate: float, sigma: floa
     encloses(summed, law(0.9), law(max(0.9 - moved, -1.0)))
 
 
+@pytest.mark.slow
 def test_two_replaced_records_of_samples_by_their_densities() -> None:
     summed = dpc.SampledSum(dpc.Gaussian(noise_std=1, sensitivity=2, adjacency=R), rate=0.2, contribution=1)
     encloses(2 * summed, *twice(2.0, 1.0, 0.2), levels=(0.5,), reached=1e-3)
@@ -160,6 +163,7 @@ BATCHES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BATCHES)
 def test_more_of_it_costs_no_less(name: str) -> None:
     """In the count, in δ, and whichever question is asked; and no more than all of it told."""
@@ -188,6 +192,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("seed", range(2))
 def test_the_best_of_several_runs_by_its_law(name: str, seed: int) -> None:

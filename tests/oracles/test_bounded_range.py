@@ -47,6 +47,7 @@ def test_one_run_is_the_worst_member(whole, share):
     assert found.lower == pytest.approx(found.upper, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole,count", [(0.5, 2), (2.0, 2), (0.1, 3), (1.0, 3)])
 def test_a_fixed_plan_is_worst_with_equal_members(whole, count):
     x = 0.6 * whole * count
@@ -135,6 +136,7 @@ def test_the_pair_beside_others_exceeds_every_member(whole):
             assert below <= above * (1 + 1e-9) + 1e-15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts",
     [((1.0, 2),), ((0.1, 10),), ((0.1, 100),), ((3.0, 10),), ((10.0, 5),), ((0.1, 5), (0.5, 3)), ((0.3, 1), (1.0, 1))],

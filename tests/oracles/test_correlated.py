@@ -176,6 +176,7 @@ def test_a_mixture_of_gaussians_by_its_definition(shifts: Any, chances: Any, sig
         assert found.upper <= truth * (1 + 1e-3) + 1e-12
 
 
+@pytest.mark.slow
 def test_a_mixture_beside_the_best_peer() -> None:
     event = ev.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0, 2.0], [0.5, 0.25, 0.25])
     coarse = dp_accounting.pld.PLDAccountant(value_discretization_interval=1e-2)  # on its usual grid it takes minutes

@@ -28,6 +28,7 @@ def gaussian_delta(mu: mpf, t: mpf) -> mpf:
     return integral(gap, [cut + (far - cut) * k / 12 for k in range(13)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise, sensitivity", [(1, 1), (2.5, 1), (0.7, Fraction(1, 3)), (5, 12)])
 @pytest.mark.parametrize("epsilon", [0, 0.5, 3])
 def test_one_gaussian(noise: Any, sensitivity: Any, epsilon: float) -> None:
@@ -35,6 +36,7 @@ def test_one_gaussian(noise: Any, sensitivity: Any, epsilon: float) -> None:
     assert close(dpc.delta(dpc.Gaussian(noise_std=noise, sensitivity=sensitivity), epsilon=epsilon), truth, 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.25, 2])
 def test_two_gaussians_by_conditioning_on_the_first_output(epsilon: float) -> None:
     one, two = mpf(1) / 2, mpf(1)
@@ -84,6 +86,7 @@ def test_two_laplaces_by_conditioning_on_the_first_output(other: int) -> None:
     assert holds(dpc.delta(dpc.Laplace(scale=1) + dpc.Laplace(scale=other), epsilon=0.75), truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1.5, 2, 9])
 def test_divergences_of_densities(order: float) -> None:
     a, step, mu = mpf(order), mpf(2) / 3, mpf(5) / 4
@@ -102,6 +105,7 @@ def sampled_gaussian(rate: mpf, mu: mpf) -> tuple[Callable[[mpf], mpf], Callable
     return (lambda x: (1 - rate) * mp.npdf(x) + rate * mp.npdf(x - mu)), mp.npdf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate, noise", [(0.1, 1), (0.5, 2), (0.02, 0.6)])
 @pytest.mark.parametrize("epsilon", [0.05, 0.6])
 def test_a_sampled_gaussian_in_both_directions(rate: float, noise: float, epsilon: float) -> None:
@@ -116,6 +120,7 @@ def test_a_sampled_gaussian_in_both_directions(rate: float, noise: float, epsilo
     assert holds(found, max(remove, add))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate, noise", [(0.1, 1), (0.5, 2), (0.02, 0.6)])
 @pytest.mark.parametrize("order", [1.5, 2, 3.7, 8])
 def test_a_sampled_gaussians_divergence_in_both_directions(rate: float, noise: float, order: float) -> None:
@@ -192,6 +197,7 @@ def test_bounded_range_mechanisms_are_covered(epsilon: float) -> None:
     assert found.upper >= hockey_stick(p, q, Fraction("0.1")) - ROUNDING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.05, 0.5, 2, 6])
 @pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.01])
 def test_every_conversion_lies_above_the_exact_gaussian(mu: float, delta: float) -> None:

@@ -29,6 +29,7 @@ def test_nobody_counts_outside_a_question() -> None:
     assert not effort.is_worn_out()
 
 
+@pytest.mark.slow
 def test_a_question_that_takes_long_is_answered_with_what_is_known() -> None:
     plan = 30 * dpc.Laplace(scale=9) + 7 * dpc.Sampled(dpc.Gaussian(noise_std=2), rate=0.1) + dpc.Exponential(epsilon=1)
     patient = dpc.delta(plan, 1)

@@ -86,6 +86,7 @@ def test_forty_different_responses_lie_between_lattices() -> None:
     assert found.gap < 5e-3
 
 
+@pytest.mark.slow
 def test_more_than_any_table_is_answered() -> None:
     huge = [(Staircase(Fraction(1, 10**5), Fraction(1, 4)), 10**9)]
     found = sum_epsilon(huge, Enclosure(1e-6, 1e-6))

@@ -110,6 +110,7 @@ def test_two_coordinates_by_convolution(step, t):
     assert abs(gap - laplace_delta(2, step, t).upper) < 1e-14 * gap + 1e-20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count, step, share", [(25, 0.3, 0.2), (100, 0.05, 0.1), (300, 1.0, 0.45)])
 def test_one_more_coordinate_by_convolution(count, step, share):
     # Gauss-Legendre between the kinks; the profile of many coordinates is smooth.

@@ -41,6 +41,7 @@ SUPPORTED = [([x or 1e-9 for x in p], [x or 1e-9 for x in q]) for p, q in PAIRS]
 """The same without impossible outcomes, up to a sum that is off by less than is forgiven."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS + SUPPORTED)
 @pytest.mark.parametrize("epsilon", [0.0, 0.05, 1.0, 4.0])
 def test_one_run_is_the_hockey_stick(pair: tuple[list[float], list[float]], epsilon: float) -> None:
@@ -58,6 +59,7 @@ def normalised(masses: list[float]) -> list[float]:
     return [x / math.fsum(masses) for x in masses]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 1.5, 2, 8, 64, Fraction(1001, 1000)])
 @pytest.mark.parametrize("pair", SUPPORTED)
 def test_divergences(pair: tuple[list[float], list[float]], order: float) -> None:

@@ -25,6 +25,7 @@ def test_one_run(name: str, epsilon: Any) -> None:
     assert close(dpc.delta(FINITE[name][0], epsilon=epsilon), hockey_stick(*LISTED[name], epsilon))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("name", FINITE)
 def test_several_runs(name: str, count: int) -> None:

@@ -116,6 +116,7 @@ def test_a_failure_sets_it_back() -> None:
     assert not together(entering, entering)
 
 
+@pytest.mark.slow
 def test_only_one_module_knows_flints_own_precision() -> None:
     def takes_it(path: Path) -> bool:
         tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))

@@ -71,6 +71,7 @@ def normal_divergence(rate: Any, mu: Any, order: Any, direction: Direction) -> m
     return finished(mpmath.quad(density, sorted({*ends, *more})), a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", [REMOVE, ADD])
 @pytest.mark.parametrize("order", [Fraction(1, 4), 1, 1.5, 3.7, 8])
 @pytest.mark.parametrize("rate, mu", [(0.01, 1), (Fraction(1, 2), 0.5)])
@@ -102,6 +103,7 @@ def laplace_divergence(rate: Any, step: Any, order: Any, direction: Direction) -
     return finished(inner + (mpmath.exp(-e) * term(e) + term(-e)) / 2, a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", [REMOVE, ADD])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("rate, step", [(0.01, 1), (Fraction(1, 2), 0.1), (0.001, 5)])

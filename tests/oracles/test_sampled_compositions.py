@@ -42,6 +42,7 @@ def test_removing_bends_by_the_rate_and_adding_costs_no_more() -> None:
         assert stick(q, mixed, factor) == added <= rate * stick(q, p, bent)
 
 
+@pytest.mark.slow
 def test_the_hull_of_dots_dominates_both_orders_and_is_a_pair() -> None:
     rng = np.random.default_rng(12)
     for _ in range(100):

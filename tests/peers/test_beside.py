@@ -22,6 +22,8 @@ from jax_privacy.matrix_factorization import sensitivity
 import dpcompose as dpc
 from dpcompose.interop.dp_accounting import from_event
 
+pytestmark = pytest.mark.slow
+
 ADD, REPLACE, SPECIAL = dp_accounting.NeighboringRelation
 PLD, RDP = dp_accounting.pld.PLDAccountant, dp_accounting.rdp.RdpAccountant
 DELTA = 1e-6
@@ -67,7 +69,6 @@ def said(case: Case) -> tuple[dpc.Answer, float]:
     return dpc.epsilon(case.count * from_event(case.event, case.relation), delta=DELTA), float(peer)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_no_looser_than_the_best_peer_and_none_below_the_truth(name: str) -> None:
     case = CASES[name]

@@ -17,6 +17,8 @@ from mpmath import mp, mpf
 import dpcompose as dpc
 from oracles.definitions import leaky_responses, real
 
+pytestmark = pytest.mark.slow
+
 
 def smallest_epsilon(kinds: list[tuple[Any, Any, int]], delta: Any) -> mpf:
     """ε of the exact optimum, by bisection of the exact sum."""

@@ -74,6 +74,7 @@ RESULTS: dict[str, Callable[[], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RESULTS)
 def test_every_result_has_a_picture_that_can_be_drawn(kind: str) -> None:
     """Warnings are errors here: nothing is clipped to nothing, no glyph is missing, no layout collapses."""
@@ -152,6 +153,7 @@ def test_what_has_no_picture_is_refused_with_what_has() -> None:
         plots.plot({})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "suffix, start", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF"), (".PNG", b"\x89PNG")]
 )
@@ -206,6 +208,7 @@ def test_a_notebook_sees_the_picture() -> None:
     assert picture._repr_png_().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_values_need_no_matplotlib_and_pyplot_is_never_touched() -> None:
     code = """
 import sys

@@ -66,6 +66,7 @@ def test_gaussians_by_their_closed_form(name: str) -> None:
     assert work.lower == 0 or profile(work.lower) >= mpf(work.delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RESPONSES)
 def test_black_boxes_by_their_exact_sum(name: str) -> None:
     work = WORKS[name]
@@ -95,6 +96,7 @@ def test_one_sample_bends_the_closed_form(name: str, rate: float, mu: float) -> 
     assert profile(work.lower) >= mpf(work.delta) * (1 - mpf(10) ** -12)
 
 
+@pytest.mark.slow
 def test_ours_never_fails_and_is_never_below() -> None:
     sheet = referee.judge(referee.named("dpcompose"), list(WORKS.values()))
     assert len(sheet.answered) == len(WORKS)
@@ -150,6 +152,7 @@ def test_waiting_ends() -> None:
     assert "TimeoutError" in cell.fault
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "accountant, work, said",
     [

@@ -124,6 +124,7 @@ HUGE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", HUGE, ids=str)
 def test_losses_beyond_all_measure_are_no_leak(mechanism: dpc.Mechanism) -> None:
     """A test that never errs under the first input always errs under the second, where every output has two causes."""
@@ -134,6 +135,7 @@ def test_losses_beyond_all_measure_are_no_leak(mechanism: dpc.Mechanism) -> None
     assert not dpc.region(mechanism).contains(0.5, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", KNOWN, ids=str)
 def test_the_function_is_convex_and_falls_from_at_most_one_to_zero(mechanism: dpc.Mechanism) -> None:
     levels = [Fraction(i, 16) for i in range(17)]
@@ -148,6 +150,7 @@ def test_the_function_is_convex_and_falls_from_at_most_one_to_zero(mechanism: dp
         assert np.all(found.lower <= each.upper)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", KNOWN, ids=str)
 @pytest.mark.parametrize("order", Order)
 def test_the_inverse_undoes_the_function(mechanism: dpc.Mechanism, order: Order) -> None:

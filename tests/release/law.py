@@ -41,12 +41,12 @@ class Violation(AssertionError):
 
 
 class SaltedSilence:
-    """Salts that look random, and noise that is 0."""
+    """Salts that look random, two words for each question, and noise that is 0."""
 
     for_tests = True
 
-    def __init__(self, seed: int) -> None:
-        self._salts, self._left = RepeatableBytesForTests(seed), 2
+    def __init__(self, seed: int, questions: int) -> None:
+        self._salts, self._left = RepeatableBytesForTests(seed), 2 * questions
 
     def bytes(self, count: int, /) -> bytes:
         self._left -= 1
@@ -238,7 +238,7 @@ def released(prices: list[Any], data: Any, seed: int, door: Mapping[str, Any]) -
     """Several answers for one charge; what engines warn of is among their words."""
     book = Book()
     loud = any(isinstance(price.query, Quantile) for price in prices)
-    source: Any = RepeatableBytesForTests(seed) if loud else SaltedSilence(seed)
+    source: Any = RepeatableBytesForTests(seed) if loud else SaltedSilence(seed, len(prices))
     with watched() as seen, warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", ResourceWarning)  # when a file is closed is up to the collector of garbage

@@ -45,6 +45,7 @@ def exact(question: Any, rows: list[tuple[int, str, float]]) -> dict[Any, tuple[
     return engines.exact(question, frame(rows), RepeatableBytesForTests(5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["count", "sum", "mean", "variance"])
 @pytest.mark.parametrize("adjacency", [dpc.ADD_REMOVE, dpc.REPLACE_ONE])
 @cases(40)

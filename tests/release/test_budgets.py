@@ -143,6 +143,7 @@ def test_a_charge_agrees_with_its_mechanism() -> None:
 # --------------------------------------------------------------------------------------------- threads, speed
 
 
+@pytest.mark.slow
 def test_eight_threads_never_overspend() -> None:
     """Sixty rounds: eight threads ask ten times each for a tenth of what fits ten of them."""
     for _ in range(60):

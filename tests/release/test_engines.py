@@ -107,6 +107,7 @@ def asked(case: tuple[str, int, str | None, int | None], statistic: str) -> dict
     return {"unit": unit, "max_rows": rows, "epsilon": 1, **grouped, **valued}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("statistic", ["count", "sum", "mean", "variance"])
 def test_every_engine_counts_what_a_loop_counts(engine: str, statistic: str, folder: Path) -> None:
@@ -181,6 +182,7 @@ def test_csv_duckdb_files_and_sql_are_tables_too(folder: Path) -> None:
         release.count(base, **options)
 
 
+@pytest.mark.slow
 def test_missing_values_are_left_out() -> None:
     import pandas as pd
     import polars as pl

@@ -16,11 +16,12 @@ import pytest
 
 from dpcompose import release
 from dpcompose.release.engine import tables
+from dpcompose.release.engine.duck import DuckRows, Given
 from dpcompose.release.engine.files import related
 from release.engines import NEEDS_SPARK, spark, stored
 from release.programs import NEIGHBOUR, ROWS, asked, judged
 
-RUNS = mock.patch.object(tables, "relation", lambda _, name, data, __: related(name, lambda: data))
+RUNS = mock.patch.object(tables, "relation", lambda _, name, data, __: related(name, DuckRows(Given(data))))
 """A relation that is run, whatever its plan is."""
 LAZY: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
     "Cast": lambda f: f.with_columns(pl.col("name").cast(pl.Int64)),
@@ -46,6 +47,7 @@ def test_a_lazy_frame_that_computes_is_refused_by_its_plan(word: str) -> None:
     assert word.strip() in said
 
 
+@pytest.mark.slow
 def test_a_lazy_frame_may_compare_and_calculate_row_by_row() -> None:
     made: list[Callable[[pl.LazyFrame], pl.LazyFrame]] = [
         lambda f: f.filter((pl.col("hours") > 1) & (pl.col("name") != "2")),

@@ -27,6 +27,7 @@ def test_a_file_is_cut_at_its_line_ends_and_nowhere_else(seed: int, tmp_path: Pa
         assert found == [cut for line in said.split(b"\n") if len(line) <= longest and (cut := line.rstrip(b"\r"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_line_is_read_alike_beside_any_other(seed: int, tmp_path: Path) -> None:
     """Lines without a quote are read all at once, others one by one: a quote in one of them changes no other."""

@@ -40,6 +40,7 @@ def both(frame: pl.DataFrame, **options: Any) -> tuple[dict[Any, Any], dict[Any,
     return one.values, release.count(frame, source=SilentBytesForTests(), **asked).values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["unit", "name"])
 @pytest.mark.parametrize("most", [1, 3, 100])
 @pytest.mark.parametrize(
@@ -108,6 +109,7 @@ def test_rows_without_a_unit_or_a_key_are_left_out() -> None:
     assert found == truth
 
 
+@pytest.mark.slow
 def test_no_unit_keeps_more_groups_than_it_may() -> None:
     keys = [f"key {i}" for i in range(20)]
     one_unit = pl.DataFrame({"unit": [7] * 400, "key": keys * 20})

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 from cases import scaled
@@ -53,11 +55,25 @@ def test_spark_obeys_the_law_and_sums_what_a_loop_sums() -> None:
     assert sum(one.pairs for one in found) >= 4 * len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["arrow", "csv", "duckdb"])
 def test_tables_come_by_the_dozen_and_so_do_their_neighbours(form: str) -> None:
     found = list(law.dozens(3, scaled(3), form))
     assert min(one.tables for one in found) > 12
     assert sum(one.pairs for one in found) > 2_000 * (len(found) // 3)
+
+
+def test_what_a_unit_keeps_is_drawn_for_all_questions_before_any_data_is_seen() -> None:
+    asked = {"unit": "unit", "epsilon": 1}
+    prices = [
+        law.priced("count", {**asked, "by": "key", "max_groups": 1, "epsilon": 8, "delta": Fraction(1, 2)}),
+        law.priced("quantile", {**asked, **law.RANGE, "q": Fraction(1, 2)}),
+        law.priced("count", asked),
+    ]
+    few, many = (pa.table({"unit": range(n), "key": range(n), "value": map(float, range(n))}) for n in (1, 9))
+    here, there = ([one.salt for one in law.released(prices, data, 7, {})] for data in (few, many))
+    assert here == there
+    assert len(set(here)) == len(prices)
 
 
 def test_a_refusal_a_word_a_label_or_a_charge_in_one_of_two_tables_alone_breaks_the_law() -> None:

@@ -171,6 +171,7 @@ Plan(sys.argv[1], "user").spend(dpc.Geometric(scale=10), "never seen")
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_on_the_way_leaves_the_file_whole(tmp_path: Path) -> None:
     book = plan(tmp_path)
     died = subprocess.run([sys.executable, "-c", KILLED, str(book.path)], check=False)

@@ -22,6 +22,8 @@ from oracles import test_precision
 from release import test_budgets, test_health, test_sketches_refusals, test_sketches_spark
 from shared import restored
 
+pytestmark = pytest.mark.slow
+
 Planted = AbstractContextManager[Any]
 FOUND = (AssertionError, pytest.fail.Exception, dpc.DPError, TypeError, ValueError)
 """How a test says so; what it expects to be refused may also fail further on."""

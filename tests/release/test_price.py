@@ -137,6 +137,7 @@ def test_a_quantile_at_a_large_epsilon_is_the_quantile() -> None:
     assert float(found) == pytest.approx(49.9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_error_bars_hold_the_truth(seed: int) -> None:
     frame = pl.DataFrame({"u": range(2000), "x": [(i * 37 % 101) / 10 for i in range(2000)]})

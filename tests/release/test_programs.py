@@ -78,6 +78,7 @@ def database(tmp_path: Path) -> Callable[[dict[str, Any]], Path]:
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("select, word", SELECTS.items())
 def test_what_a_select_computes_is_refused_by_its_text(database: Any, select: str, word: str) -> None:
     kind, said = judged(lambda rows: release.Sql(f"SELECT {select} FROM visits", database(rows)))
@@ -85,6 +86,7 @@ def test_what_a_select_computes_is_refused_by_its_text(database: Any, select: st
     assert word in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clause, word", CLAUSES.items())
 def test_what_a_select_mixes_or_compares_otherwise_is_refused_by_its_text(
     database: Any, clause: str, word: str
@@ -94,6 +96,7 @@ def test_what_a_select_mixes_or_compares_otherwise_is_refused_by_its_text(
     assert word in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("select, truth", CHOSEN.items())
 def test_what_a_select_chooses_is_what_duckdb_would_choose(database: Any, select: str, truth: str | None) -> None:
     path = database(ROWS)
@@ -104,6 +107,7 @@ def test_what_a_select_chooses_is_what_duckdb_would_choose(database: Any, select
     assert judged(lambda rows: release.Sql(select, database(rows)))[0] == "answer"
 
 
+@pytest.mark.slow
 def test_a_view_that_is_named_is_a_select_like_any_other(database: Any) -> None:
     for views, view, word in (
         (["fails"], "fails", "CAST"),
@@ -117,6 +121,7 @@ def test_a_view_that_is_named_is_a_select_like_any_other(database: Any) -> None:
     assert judged(lambda rows: release.Database(database(rows), "few", ["few"])) == ("answer", "{None: 2}")
 
 
+@pytest.mark.slow
 def test_dates_truths_and_numbers_are_compared_as_in_a_condition(tmp_path: Path) -> None:
     path = tmp_path / "rows.duckdb"
     with duckdb.connect(str(path)) as connection:
@@ -137,6 +142,7 @@ def test_dates_truths_and_numbers_are_compared_as_in_a_condition(tmp_path: Path)
     assert asked(release.Sql("SELECT s.user FROM t", path))[0::2] == ("refused", 0)
 
 
+@pytest.mark.slow
 def test_parquet_under_a_select_a_relation_or_a_lazy_frame_is_read_as_by_its_path(tmp_path: Path) -> None:
     """The finding: one text that is no UTF-8 failed the release, after the charge."""
     path = tmp_path / "v[1].parquet"
@@ -205,6 +211,7 @@ def connection() -> Any:
     return connection
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", COMPUTED)
 def test_a_relation_that_computes_is_refused_by_its_plan(connection: Any, word: str) -> None:
     def make(rows: dict[str, Any]) -> Any:
@@ -216,6 +223,7 @@ def test_a_relation_that_computes_is_refused_by_its_plan(connection: Any, word: 
     assert word.strip() in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", CHOOSING)
 def test_a_relation_of_columns_and_rows_is_read_where_it_lies(connection: Any, choice: str) -> None:
     def make(rows: dict[str, Any]) -> Any:
@@ -231,6 +239,7 @@ def test_a_relation_of_columns_and_rows_is_read_where_it_lies(connection: Any, c
     assert asked(make(ROWS))[0] == "answer"
 
 
+@pytest.mark.slow
 def test_a_relation_of_a_frame_is_read_where_it_lies() -> None:
     connection, table = duckdb.connect(), pa.table(ROWS)
     frame = table.to_pandas()

@@ -78,6 +78,7 @@ def watched(run: Callable[[], object]) -> list[str]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 5000])
 @pytest.mark.parametrize("name", DRAWS)
 def test_no_float_is_ever_seen(name: str, size: int) -> None:
@@ -129,6 +130,7 @@ def test_tiny_noise_is_none(scale: float, size: int) -> None:
         assert not sample(scale, size, source).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [2.0**61, 1e19, 1e150, F(10**150 - 1, 7)])
 @pytest.mark.parametrize("size", [3, 200])
 def test_huge_noise_is_whole_and_of_its_size(scale: float, size: int) -> None:
@@ -150,6 +152,7 @@ def test_results_are_64_bit_where_they_fit() -> None:
     assert staircase(0.01, 1.0, 0.3, 1e-3, 500, source).dtype == np.int64
 
 
+@pytest.mark.slow
 def test_staircase_at_the_ends_of_its_range() -> None:
     source = RepeatableBytesForTests(8)
     assert not staircase(1, 0, F(1, 2), 1, 10, source).any()
@@ -188,6 +191,7 @@ class Short:
         return bytes(count - 1)
 
 
+@pytest.mark.slow
 def test_a_broken_source_is_refused_in_bounded_time() -> None:
     for size in (1, 40):
         with pytest.raises(DPError, match="is not random"):

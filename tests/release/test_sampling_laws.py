@@ -97,6 +97,7 @@ def test_wide_noise_in_its_leading_and_in_its_last_digits(scale: int) -> None:
         assert p_value(draws // 256 % 64, lambda z: mpmath.mpf(0 <= z < 64), 64) > RARE
 
 
+@pytest.mark.slow
 def test_the_slow_path_has_the_same_law() -> None:
     source = RepeatableBytesForTests(4)
     laplace = np.concatenate([discrete_laplace(F(7, 2), FEW - 1, source) for _ in range(150)])

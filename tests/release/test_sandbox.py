@@ -47,6 +47,7 @@ def test_the_engine_reads_its_files_loads_nothing_and_cannot_be_talked_out_of_it
                 connection.execute(said)
 
 
+@pytest.mark.slow
 def test_views_are_programs_and_are_refused_unless_they_are_named(tmp_path: Path) -> None:
     base, secret = tmp_path / "rows.duckdb", tmp_path / "secret.csv"
     secret.write_text("user\nsomebody\n")
@@ -124,6 +125,7 @@ def test_a_dialect_is_what_it_is_said_to_be(tmp_path: Path) -> None:
     assert counted(plain, "u") == 4  # 7 in one of its lines, 8, 10 and 12
 
 
+@pytest.mark.slow
 def test_one_line_changes_no_other(tmp_path: Path) -> None:
     """The findings: one date in another order, one spelling of a number, one quote, one word among numbers."""
     days = [f"0{1 + i % 9}/0{1 + i % 7}/2024" for i in range(200)]
@@ -148,6 +150,7 @@ def test_a_file_without_a_header_shows_nobody(tmp_path: Path) -> None:
     assert str(refusal.value) == "'rows.csv' has no column 'user'."
 
 
+@pytest.mark.slow
 def test_limits_end_a_release_in_the_same_words(tmp_path: Path) -> None:
     path = tmp_path / "rows.duckdb"
     with duckdb.connect(str(path)) as connection:

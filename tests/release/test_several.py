@@ -21,6 +21,7 @@ from release.engines import Book
 from release.groups import group
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["arrow", "polars", "pandas arrow", "duckdb", "parquet"])
 def test_two_keys_and_a_condition_obey_the_law_and_the_loop(form: str) -> None:
     chance, answered = Random(form), 0  # noqa: S311 - tables for tests

@@ -30,6 +30,7 @@ def laplacian(weights: np.ndarray[Any, Any], width: float) -> np.ndarray[Any, An
     return np.diag(reweighted.sum(axis=0)) - reweighted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["symmetric", "function"])
 def test_the_rows_have_the_covariance_of_the_reweighted_laplacian(form: str) -> None:
     sketch = release.cut_sketch(FORMS[form](), vertices=N, **{**GOAL, "eta": 0.02}, source=RepeatableBytesForTests(2))
@@ -64,6 +65,7 @@ def true_cut(weights: np.ndarray[Any, Any], inside: np.ndarray[Any, Any]) -> flo
     return float(weights[np.ix_(inside, ~inside)].sum())
 
 
+@pytest.mark.slow
 def test_cuts_are_as_good_as_promised() -> None:
     # 150 sketches, each asked once: at ν = 0.05 about 7 answers may miss, and 18 would come once in ten thousand runs.
     draw, missed, close = np.random.default_rng(7), 0, 0
@@ -79,6 +81,7 @@ def test_cuts_are_as_good_as_promised() -> None:
     assert close >= 132
 
 
+@pytest.mark.slow
 def test_many_queries_of_one_sketch_hold_together() -> None:
     u, v, w = edge_list(seed=4, vertices=150, density=0.8)
     sketch = release.cut_sketch(
@@ -155,6 +158,7 @@ def test_rows_may_be_kept_in_a_file(tmp_path: Path) -> None:
         release.cut_sketch([], vertices=10**9, **GOAL, source=Untouched())
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_edges() -> None:
     draw, n = np.random.default_rng(11), 2000
 

@@ -66,6 +66,7 @@ def test_a_file_has_the_same_rows(tmp_path: Path) -> None:
     assert np.array_equal(found[np.lexsort(found.T)], ROWS[np.lexsort(ROWS.T)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["array", "sparse", "function"])
 def test_the_rows_have_the_covariance_of_the_matrix_and_the_noise(form: str) -> None:
     make, options = FORMS[form]
@@ -90,6 +91,7 @@ def test_long_rows_are_shortened_where_rows_come_and_go() -> None:
     assert np.abs((ROWS.T @ ROWS + w**2 * np.eye(4) - truth) / spread).max() > 10  # so that long rows would be seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjacency", [dpc.REPLACE_ONE, dpc.ADD_REMOVE])
 def test_answers_are_as_good_as_promised(adjacency: dpc.Adjacency) -> None:
     # 150 sketches, each asked once: at ν = 0.05 about 7 answers may miss, and 18 would come once in ten thousand runs.

@@ -103,6 +103,7 @@ def test_the_published_widths_are_many_times_larger() -> None:
     assert moved.width > 5 * covariance_price(adjacency=dpc.ADD_REMOVE, **GOAL).width
 
 
+@pytest.mark.slow
 def test_at_the_published_number_of_rows_the_widths_are_those_of_the_analysis() -> None:
     # 119 rows, ε = 1, δ = 1e-6: 76.5 suffices for cuts and 47.6 for covariances, where 4697 and 14205 are published.
     ratio, close = 1 + 2 / F("76.5"), 1 + 2 / F("76.4")

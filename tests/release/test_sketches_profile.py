@@ -42,6 +42,7 @@ def test_the_oracle_knows_a_case_by_hand() -> None:
     assert float(mixture(2, 3.0, 0.0)) == pytest.approx(1 / math.sqrt(37), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows, width, t",
     [
@@ -60,6 +61,7 @@ def test_the_closed_form_is_the_mean_over_chi_square(rows: int, width: float, t:
     assert float(truth) == pytest.approx(found.upper, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows, width, t", [(1, 2.0, 0.5), (31, 25.8, 1.0), (119, 47.6, 1.0)])
 def test_an_odd_number_of_rows_lies_between_its_neighbours(rows: int, width: float, t: float) -> None:
     found, truth = random_shift_delta(rows, width, t), mixture(rows, width, t)
@@ -145,6 +147,7 @@ def simulated(a: float, width: float, rows: int, t: float, size: int) -> tuple[f
     return float(cost.mean()), float(cost.std() / math.sqrt(size))
 
 
+@pytest.mark.slow
 def test_no_row_costs_more_than_the_profile_and_a_long_one_costs_as_much() -> None:
     bound = random_shift_delta(4, 2.0, 0.5)
     seen = {a: simulated(a, 2.0, 4, 0.5, 200_000) for a in (0.0, 1.0, 3.0, 1000.0)}

@@ -30,6 +30,7 @@ def any_bytes(texts: list[bytes | None]) -> Any:
     return pa.array(texts, pa.binary()).view(pa.string())
 
 
+@pytest.mark.slow
 def test_a_parquet_file_with_a_text_that_is_no_unicode_is_counted_like_any_other(tmp_path: Path) -> None:
     path = tmp_path / "v.parquet"
     keys = {"by": "key", "keys": ["a", "b"], "max_groups": 1}
@@ -114,6 +115,7 @@ NONE = {("wide decimals", "polars"), ("wide decimals", "duckdb"), ("nothing", "d
 """A form that has no such type, or a version that stores it as another."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind, form",
     [(k, f) for k in OTHERS for f in FORMS if (k, f) not in NONE],

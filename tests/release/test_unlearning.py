@@ -121,6 +121,7 @@ def test_the_noise_is_enough_and_hardly_less_is_not(epsilon: Fraction) -> None:
     assert dpc.delta(less, epsilon).lower > example.DELTA
 
 
+@pytest.mark.slow
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(example, "STEPS", (1, 25))

@@ -85,6 +85,7 @@ def test_html_is_balanced(result: object) -> None:
     assert not checked.open
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(NOTEBOOK))
 def test_a_notebook_shows_the_same_page(name: str) -> None:
     found = MAKERS[name]()

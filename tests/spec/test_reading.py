@@ -229,6 +229,7 @@ PIECES = "Gaussian ( ) noise_std = 1 0.1 1/3 * + , [ ] { } : Composition BlackBo
 WORDS = st.sampled_from([*PIECES.split(), " ", "\n", "size"])
 
 
+@pytest.mark.slow
 @given(st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map("".join)))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:

@@ -25,6 +25,7 @@ from dpcompose.release.ask.statistics import Count, Mean, Sum, Variance
 from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.engine.answers import prepared
 from dpcompose.release.engine.tables import opened
+from dpcompose.release.engine.totals import Salt
 from dpcompose.release.sampling import OS, Source, watched
 
 STATISTICS: Mapping[str, type[Query]] = MappingProxyType(
@@ -205,7 +206,8 @@ def answers(
         ready = [prepared(price, found) for price in prices]
         if budget is not None:
             budget.spend(charge)
-        estimates = [one.answer(drawing) for one in ready]
+        salts = [Salt.drawn(drawing) for _ in ready]  # before any data: how much noise an answer draws may depend on it
+        estimates = [one.answer(salt, drawing) for salt, one in zip(salts, ready, strict=True)]
     pairs = zip(prices, estimates, strict=True)
     return [Release(price.query, price.mechanism, price.charge, told, found.files) for price, told in pairs]
 

@@ -39,23 +39,23 @@ class Prepared:
     conditions: Sequence[Condition] = ()
     """As the engine compares: with values in the types of their columns."""
 
-    def answer(self, source: Source) -> dict[Key, Estimate]:
+    def answer(self, salt: Salt, source: Source) -> dict[Key, Estimate]:
         """Touch the data, add the noise, forget the data."""
         query = self.price.query
         if isinstance(query, Quantile):
-            return self._choice(query, source)
+            return self._choice(query, salt, source)
         assert isinstance(query, NoisySums)  # noqa: S101 - for the type checker
-        return self._sums(query, source)
+        return self._sums(query, salt, source)
 
-    def _choice(self, query: Quantile, source: Source) -> dict[Key, Estimate]:
-        salt, scale, level = Salt.drawn(source), query.scale, query.level
+    def _choice(self, query: Quantile, salt: Salt, source: Source) -> dict[Key, Estimate]:
+        scale, level = query.scale, query.level
         counts = survived(lambda: counted_points(query, self._rows(), salt))
         index = counts.spent_in(lambda held: chosen(gaps(held, level), scale, source))
         return {None: query.estimated(index, self.price.margins["rank"])}
 
-    def _sums(self, query: NoisySums, source: Source) -> dict[Key, Estimate]:
+    def _sums(self, query: NoisySums, salt: Salt, source: Source) -> dict[Key, Estimate]:
         """Where the keys are known the noise is drawn before the data is touched."""
-        drawn, salt = self.price.drawn, Salt.drawn(source)
+        drawn = self.price.drawn
         margins = [noise.margin(1 - (1 - query.confidence) / len(drawn)) for noise in drawn.values()]
         known: Sequence[Any] = [None] if query.by is None else self._named(query.keys or [])
         inside: Sequence[Label | None] = [None] if query.by is None else self.keys or []

@@ -16,6 +16,7 @@ from typing import Any
 from dpcompose.release.ask.filters import Condition
 from dpcompose.release.ask.sources import Database, Limits, Sql
 from dpcompose.release.engine import duck
+from dpcompose.release.engine.duck import DuckRows, Given, Named
 from dpcompose.release.engine.files import parquet_files, related
 from dpcompose.release.engine.kinds import Kind
 from dpcompose.release.engine.sandbox import ATTACHED, engine, located
@@ -95,7 +96,7 @@ class Catalog:
         said = self.tables[found[0]]
         if said is None:
             where = ".".join(map(duck.quoted, (ATTACHED, *found[0])))
-            return related(self.name, lambda: self.connection.sql(f"SELECT * FROM {where}"))  # noqa: S608 - quoted
+            return related(self.name, DuckRows(Named(self.connection, where)))
         if wanted[-1] not in self._views:
             raise InvalidData(f"{shown} is a view, which may read anything: name it in `views` if you know it.")
         body = VIEW.fullmatch(said)
@@ -111,7 +112,7 @@ def relation(stack: ExitStack, name: str, data: Any, limits: Limits) -> Table:
     """
     own = _Own(name, data, stack.enter_context(engine(limits)))
     if is_written(own.tree):
-        return related(name, lambda: data)
+        return related(name, DuckRows(Given(data)))
     on_files: list[Table] = []
 
     def read(table: tuple[str, ...], paths: tuple[str, ...]) -> Table:
@@ -127,7 +128,7 @@ def relation(stack: ExitStack, name: str, data: Any, limits: Limits) -> Table:
         return narrowed(base, columns, where) if on_files else own.narrowed(base, columns, where)
 
     found = attempt(name, lambda: chosen(own.tree, name, read, narrow))
-    return found if on_files else related(name, lambda: data)
+    return found if on_files else related(name, DuckRows(Given(data)))
 
 
 class _Own:
@@ -135,6 +136,7 @@ class _Own:
 
     def __init__(self, name: str, data: Any, parser: Any) -> None:
         self.name, self.data, self._parser = name, data, parser
+        self.rows = DuckRows(Given(data))
         self.tree = attempt(name, lambda: selected(parser, name, POINTERS.sub(r"\1(0)", data.sql_query())))
 
     @cached_property
@@ -160,7 +162,7 @@ class _Own:
             if wanted and [part.lower() for part in place][-len(wanted) :] == wanted:
                 kind = _kind(sql_type)
                 found[column] = kind if found.get(column, kind) is kind else Kind.OTHER
-        return replace(related(self.name, lambda: self.data), kinds=list((found or self._framed()).items()))
+        return replace(related(self.name, self.rows), kinds=list((found or self._framed()).items()))
 
     def narrowed(self, base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
         """The conditions are left to DuckDB, where no cast may fail as soon as there is a row."""
@@ -176,7 +178,7 @@ class _Own:
         """The columns of a frame: those that come out, and others that are named, of which no type is known."""
         named = mentioned(self.tree)
         out = {
-            column: Kind.OTHER if any(named.values()) else _kind(found) for column, _, found in duck.kinds(self.data)
+            column: Kind.OTHER if any(named.values()) else _kind(found) for column, _, found in duck.kinds(self.rows)
         }
         return dict.fromkeys(named, Kind.OTHER) | out
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -77,39 +78,105 @@ class DuckDialect:
 DUCK = DuckDialect()
 
 
+class Step(NamedTuple):
+    """What is done with rows, under the name that DuckDB's relations have for it."""
+
+    verb: str
+    text: str
+    by: str = ""
+
+
+class Start(Protocol):
+    """Where rows are. All steps are known when DuckDB is asked, so it reads one statement."""
+
+    def relation(self, steps: Sequence[Step]) -> Any:
+        """The rows after all steps, as DuckDB has them."""
+        ...
+
+    def fetched(self, steps: Sequence[Step]) -> list[tuple[Any, ...]]:
+        """The rows themselves."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A relation of somebody's own connection, in which nothing gets a name: it is asked step by step."""
+
+    given: Any
+
+    def relation(self, steps: Sequence[Step]) -> Any:
+        """One after another."""
+        return reduce(lambda found, step: getattr(found, step.verb)(*filter(None, step[1:])), steps, self.given)
+
+    def fetched(self, steps: Sequence[Step]) -> list[tuple[Any, ...]]:
+        """As it hands them over."""
+        return list(self.relation(steps).fetchall())
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A table of the embedded engine: its name, or whatever SQL has for one; or a frame, which has a name meanwhile."""
+
+    connection: Any
+    name: str = "frame"
+    frame: Any = None
+
+    def relation(self, steps: Sequence[Step]) -> Any:
+        """What is not run yet."""
+        return self.connection.sql(self._statement(steps))
+
+    def fetched(self, steps: Sequence[Step]) -> list[tuple[Any, ...]]:
+        """Without a relation, for which a statement would be read twice."""
+        return list(self.connection.execute(self._statement(steps)).fetchall())
+
+    def _statement(self, steps: Sequence[Step]) -> str:
+        if self.frame is not None:
+            self.connection.register(self.name, self.frame)
+        return f"FROM {reduce(_written, steps, self.name)}"
+
+
 @dataclass(frozen=True, slots=True)
 class DuckRows:
-    """A relation."""
+    """Rows, and what is done with them."""
 
-    relation: Any
+    start: Start
+    steps: tuple[Step, ...] = ()
     texts: bool = False
     dialect: DuckDialect = DUCK
 
     def select(self, columns: Mapping[str, str]) -> DuckRows:
         """New columns."""
-        return self._with(self.relation.project(_listed(columns)))
+        return self._after(Step("project", _listed(columns)))
 
     def where(self, condition: str) -> DuckRows:
         """The rows for which it is true."""
-        return self._with(self.relation.filter(condition))
+        return self._after(Step("filter", condition))
 
     def gathered(self, by: Sequence[str], sums: Mapping[str, str]) -> DuckRows:
         """One row for each combination."""
-        listed = ", ".join([*by, _listed(sums)])
-        return self._with(self.relation.aggregate(listed, ", ".join(by)))
+        return self._after(Step("aggregate", ", ".join([*by, _listed(sums)]), ", ".join(by)))
 
     def fetched(self) -> list[tuple[Any, ...]]:
         """DuckDB hands its rows over itself, without a second library between."""
-        return list(self.relation.fetchall())
+        return self.start.fetched(self.steps)
 
     def batches(self) -> Batches:
         """Streamed through Arrow."""
-        stream = getattr(self.relation, "to_arrow_reader", None) or self.relation.fetch_arrow_reader  # before 1.4
+        relation = self.start.relation(self.steps)
+        stream = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # before 1.4
         for batch in stream(BATCH):
             yield [np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64) for column in batch.columns]
 
-    def _with(self, relation: Any) -> DuckRows:
-        return DuckRows(relation, self.texts, self.dialect)
+    def _after(self, step: Step) -> DuckRows:
+        return replace(self, steps=(*self.steps, step))
+
+
+def _written(table: str, step: Step) -> str:
+    """The statement that relations make of a step."""
+    if step.verb == "filter":
+        return f"(SELECT * FROM {table} WHERE {step.text})"  # noqa: S608 - written here, with names and values quoted
+    grouped = f" GROUP BY {step.by}" if step.by else ""
+    return f"(SELECT {step.text} FROM {table}{grouped})"  # noqa: S608 - as above
 
 
 def _listed(columns: Mapping[str, str]) -> str:
@@ -121,8 +188,9 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def kinds(relation: Any) -> list[tuple[str, Kind, str]]:
+def kinds(rows: DuckRows) -> list[tuple[str, Kind, str]]:
     """The name of each column, what it holds, and its type: by what it is, as JSON and others are names for texts."""
+    relation = rows.start.relation(rows.steps)
     typed = zip(relation.columns, relation.types, strict=True)
     return [(name, KINDS.get(kind.id, Kind.OTHER), _sql_type(kind)) for name, kind in typed]
 
@@ -156,14 +224,14 @@ def number(column: str, sql_type: str) -> str:
     return f"CAST({column} AS DOUBLE)"
 
 
-def canonical(relation: Any, chosen: Mapping[str, tuple[str, Kind, str]]) -> Rows:
+def canonical(rows: DuckRows, chosen: Mapping[str, tuple[str, Kind, str]]) -> Rows:
     """Columns (an expression, kind and type) under the names of their roles."""
     expressions = {
         role: (label if is_label(role, kind) else number)(column, sql_type)
         for role, (column, kind, sql_type) in chosen.items()
     }
     texts = "unit" in chosen and chosen["unit"][1] is Kind.TEXT
-    return DuckRows(relation, texts).select(expressions or {"one": "1"})
+    return replace(rows, texts=texts).select(expressions or {"one": "1"})
 
 
-__all__ = ["DuckRows", "canonical", "kinds", "quoted"]
+__all__ = ["DuckRows", "Given", "Named", "canonical", "kinds", "quoted"]

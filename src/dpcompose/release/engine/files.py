@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from dpcompose.release.ask.sources import Csv, Limits, Parquet
 from dpcompose.release.engine import duck, parquet, text
+from dpcompose.release.engine.duck import DuckRows, Named
 from dpcompose.release.engine.kinds import DECLARED
 from dpcompose.release.engine.rows import Rows
-from dpcompose.release.engine.sandbox import engine, literal_paths, located
+from dpcompose.release.engine.sandbox import engine, literal, literal_paths, located
 from dpcompose.release.engine.table import Columns, Table, attempt
 from dpcompose.release.refusals import InvalidData
 
@@ -31,8 +31,8 @@ def lines(stack: ExitStack, source: Csv, limits: Limits) -> Table:
 
     def rows(columns: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
         wanted = list(dict.fromkeys(columns.values())) or names[:1]
-        relation = connection.from_arrow(text.stream(files, source, names, wanted, empty=empty))
-        typed = relation.project(", ".join(f"{text.cast(name, types[name])} AS {duck.quoted(name)}" for name in wanted))
+        found = DuckRows(Named(connection, frame=text.stream(files, source, names, wanted, empty=empty)))
+        typed = found.select({duck.quoted(name): text.cast(name, types[name]) for name in wanted})
         chosen = {
             role: (duck.quoted(column), DECLARED[types[column]], text.SQL_TYPES[types[column]])
             for role, column in columns.items()
@@ -55,23 +55,24 @@ def parquet_files(stack: ExitStack, name: str, files: Sequence[Path], limits: Li
     links = stack.enter_context(literal_paths(files))
     connection = stack.enter_context(engine(limits, links))
 
-    def relation(paths: Sequence[Path] = links) -> Any:
-        return connection.read_parquet([str(path) for path in paths], hive_partitioning=False, union_by_name=False)
+    def found(paths: Sequence[Path]) -> DuckRows:
+        listed = ", ".join(literal(str(path)) for path in paths)
+        table = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = false)"
+        return DuckRows(Named(connection, table))
 
-    first = attempt(name, lambda: duck.kinds(relation(links[:1])))
-    others = attempt(name, lambda: [duck.kinds(relation([path])) for path in links[1:]])
-    if any(found != first for found in others):
+    first, *others = attempt(name, lambda: [duck.kinds(found([path])) for path in links])
+    if any(other != first for other in others):
         raise InvalidData(f"The files of {name} do not have the same columns.")
-    native = related(name, relation)
+    native = related(name, found(links))
     types = {column: sql_type for column, _, sql_type in first}
 
     def rows(columns: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
         wanted = {column: types[column] for column in columns.values()}
         if "varchar" not in wanted.values():
             return native.rows(columns, empty)
-        found = parquet.relation(connection, files, wanted, empty=empty)
-        read = {column: sql_type for column, _, sql_type in duck.kinds(found)}
-        return duck.canonical(found, {role: (duck.quoted(c), native.kind(c), read[c]) for role, c in columns.items()})
+        rows = parquet.rows(connection, files, wanted, empty=empty)
+        read = {column: sql_type for column, _, sql_type in duck.kinds(rows)}
+        return duck.canonical(rows, {role: (duck.quoted(c), native.kind(c), read[c]) for role, c in columns.items()})
 
     return replace(native, rows=rows)
 
@@ -80,14 +81,14 @@ def _listed(files: Sequence[Path], *, shown: bool) -> tuple[str, ...]:
     return tuple(file.name for file in files) if shown else ()
 
 
-def related(name: str, relation: Any) -> Table:
-    """A table of a DuckDB relation that is nothing but columns of a table; it is made anew for each use."""
-    kinds = attempt(name, lambda: duck.kinds(relation()))
+def related(name: str, whole: DuckRows) -> Table:
+    """A table of rows in DuckDB that are nothing but columns of a table."""
+    kinds = attempt(name, lambda: duck.kinds(whole))
     # By their places: DuckDB would take "User" for "user" where a SELECT has both.
     typed = {column: (f"#{place}", kind, sql_type) for place, (column, kind, sql_type) in enumerate(kinds, 1)}
 
     def rows(columns: Columns, empty: bool) -> Rows:  # noqa: FBT001 - as everywhere here
-        found = relation().filter("false") if empty else relation()
+        found = whole.where("false") if empty else whole
         return duck.canonical(found, {role: typed[column] for role, column in columns.items()})
 
     return Table(name, [(column, kind) for column, kind, _ in kinds], rows)

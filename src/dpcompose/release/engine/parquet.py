@@ -9,27 +9,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dpcompose.release.engine.duck import quoted
+from dpcompose.release.engine.duck import DuckRows, Named, quoted
 from dpcompose.release.engine.frames import plain
 
 BATCH = 1 << 17
 UUID = "uuid"
 
 
-def relation(connection: Any, files: Sequence[Path], types: Mapping[str, str], *, empty: bool) -> Any:
+def rows(connection: Any, files: Sequence[Path], types: Mapping[str, str], *, empty: bool) -> DuckRows:
     """Some columns of all files, with their types in DuckDB; a text is its bytes."""
     import pyarrow as pa
 
     schema = _schema(files[0], list(types))
     batches = () if empty else (batch for file in files for batch in _batches(file, schema))
-    found = connection.from_arrow(pa.RecordBatchReader.from_batches(schema, iter(batches)))
-    return found.project(", ".join(_typed(name, kind) for name, kind in types.items()))
+    found = DuckRows(Named(connection, frame=pa.RecordBatchReader.from_batches(schema, iter(batches))))
+    return found.select({quoted(name): _typed(quoted(name), kind) for name, kind in types.items()})
 
 
-def _typed(name: str, kind: str) -> str:
+def _typed(column: str, kind: str) -> str:
     """A column as it is, but for an identifier, which Arrow has as its sixteen bytes."""
-    column = quoted(name)
-    return f"CAST(hex({column}) AS UUID) AS {column}" if kind == UUID else column
+    return f"CAST(hex({column}) AS UUID)" if kind == UUID else column
 
 
 def _schema(file: Path, names: Sequence[str]) -> Any:
@@ -61,4 +60,4 @@ def _bytes(column: Any) -> Any:
     return found.cast(pa.large_binary()) if pa.types.is_binary(found.type) else found
 
 
-__all__ = ["relation"]
+__all__ = ["rows"]

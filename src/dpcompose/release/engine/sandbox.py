@@ -43,8 +43,8 @@ def engine(limits: Limits = LIMITS, files: Sequence[Path] = (), database: Path |
         with duckdb.connect(config=settings) as connection:
             if database is not None:
                 # Beside the engine's own catalog, so that no macro of the file stands in for a function of the engine.
-                connection.execute(f"ATTACH {_literal(str(database))} AS {ATTACHED} (TYPE duckdb, READ_ONLY)")
-            allowed = ", ".join(_literal(str(path)) for path in files)
+                connection.execute(f"ATTACH {literal(str(database))} AS {ATTACHED} (TYPE duckdb, READ_ONLY)")
+            allowed = ", ".join(literal(str(path)) for path in files)
             connection.execute(f"SET allowed_paths = [{allowed}]")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
@@ -67,7 +67,8 @@ def _stopped(connection: Any, seconds: float, done: threading.Event) -> None:
         late = done.wait(AGAIN)
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text in SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -104,4 +105,4 @@ def located(path: str | Path, endings: Sequence[str], *, pattern: bool = False) 
     return [file.resolve() for file in found]
 
 
-__all__ = ["ATTACHED", "engine", "literal_paths", "located"]
+__all__ = ["ATTACHED", "engine", "literal", "literal_paths", "located"]

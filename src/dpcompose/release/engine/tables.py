@@ -111,9 +111,9 @@ def _arrowed(connection: Any, frame: Frame, kinds: Mapping[str, Kind], columns: 
     table = pa.table({role: plain(found[column]) for role, column in columns.items()})
     if not columns:
         table = pa.table({"one": pa.nulls(0 if empty else frame.length(), pa.int8())})
-    relation = connection.from_arrow(table)
-    typed = {role: sql_type for role, _, sql_type in duck.kinds(relation)}
-    return duck.canonical(relation, {role: (role, kinds[column], typed[role]) for role, column in columns.items()})
+    rows = duck.DuckRows(duck.Named(connection, frame=table))
+    typed = {role: sql_type for role, _, sql_type in duck.kinds(rows)}
+    return duck.canonical(rows, {role: (role, kinds[column], typed[role]) for role, column in columns.items()})
 
 
 OPENERS: Mapping[type[Any], Callable[[ExitStack, Any, Limits], Table]] = {
