@@ -67,3 +67,15 @@ def test_a_worn_out_question_still_hears_who_says_something() -> None:
     lost = dpc.Group(dpc.MixtureOfGaussians(noise_std=0.3, sensitivities=(7, 0), probabilities=(0.5, 0.5)), size=10**6)
     found = dpc.epsilon(10 * lost + 10**6 * dpc.DiscreteGaussian(noise_std=2, sensitivity=10**9), delta=1e-300)
     assert 1e23 < found.lower <= found.upper < 1.3e23
+
+
+def test_what_was_broken_off_is_not_remembered() -> None:
+    plan = dpc.Sampled(2 * dpc.Laplace(scale=2) + dpc.Exponential(epsilon=0.25), rate=0.25)
+    with effort.question():
+        effort.count(2 * effort.LIMIT - effort.SPARE)
+        hasty = dpc.delta(plan, 0.1)
+        with pytest.raises(Declined), effort.dispensable():
+            effort.count(2 * effort.SPARE)
+    patient = dpc.delta(plan, 0.1)
+    assert patient.upper <= hasty.upper
+    assert patient.upper == dpc.delta(plan, 0.1).upper

@@ -40,6 +40,12 @@ def sampling_amplifies(m: Sampled, inner: ApproxDP) -> ApproxDP:
     return amplified(inner, m.rate)
 
 
+@describes("X-SAMPLE-OUT", BBG18.at("Thm. 8"))
+def unseen_by_chance(m: Sampled) -> ApproxDP:
+    r"""Whoever is not in the sample costs nothing: $(0, q)$-DP, whatever is done with the sample."""
+    return ApproxDP(0, m.rate)
+
+
 def amplified(inner: ApproxDP, rate: Real) -> ApproxDP:
     r"""$(\ln(1+q(e^\varepsilon-1)),\,q\delta)$, the ε rounded up and the δ exact where it was."""
     # Far out e^ε has too many digits, and amplification takes only ln q off ε.

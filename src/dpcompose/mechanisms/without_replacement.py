@@ -52,6 +52,12 @@ def fixed_size_amplifies(m: SampledWithoutReplacement, inner: ApproxDP) -> Appro
     return amplified(inner, m.rate)
 
 
+@describes("X-SAMPLE-OUT", BBG18.at("Thm. 9"), relations=REPLACE_ONE_ONLY)
+def undrawn_by_chance(m: SampledWithoutReplacement) -> ApproxDP:
+    r"""Whoever is not among the $m$ of $n$ records costs nothing: $(0, m/n)$-DP, whatever is done with them."""
+    return ApproxDP(0, m.rate)
+
+
 @describes("X-WOR-LESS", BBG18.at("Sec. 3"), relations=REPLACE_ONE_ONLY)
 def fixed_size_costs_no_more(m: SampledWithoutReplacement, inner: Guarantee) -> Guarantee:  # noqa: ARG001 - the kernel reads it
     r"""Given which records are drawn, the two inputs agree or are neighbours, and divergences are (quasi-)convex in the

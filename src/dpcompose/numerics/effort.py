@@ -6,7 +6,7 @@ another, each of which only narrows what is known, stops when the patience with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -26,6 +26,8 @@ class _Question:
     steps: float = 0.0
     limit: float | None = None
     """Of what is being computed, if the question can do without it."""
+    is_broken_off: bool = False
+    """Whether something was."""
 
 
 class _TooLong(Exception):
@@ -33,6 +35,12 @@ class _TooLong(Exception):
 
 
 _asked: ContextVar[_Question | None] = ContextVar("asked", default=None)
+_memories: list[Callable[[], None]] = []
+
+
+def forgotten(forget: Callable[[], None]) -> None:
+    """What is remembered is forgotten after a question of which something was broken off: it may be incomplete."""
+    _memories.append(forget)
 
 
 @contextmanager
@@ -41,11 +49,14 @@ def question() -> Iterator[None]:
     if _asked.get() is not None:
         yield
         return
-    before = _asked.set(_Question())
+    asked = _Question()
+    before = _asked.set(asked)
     try:
         yield
     finally:
         _asked.reset(before)
+        for forget in _memories if asked.is_broken_off else ():
+            forget()
 
 
 @contextmanager
@@ -59,6 +70,7 @@ def dispensable() -> Iterator[None]:
     try:
         yield
     except _TooLong:
+        asked.is_broken_off = True
         raise Declined("it takes too long to compute") from None
     finally:
         asked.limit = None

@@ -9,6 +9,7 @@ from typing import Any
 from dpcompose.description import Composition, Mechanism, Subject, Wrapper, described
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Alone, ApproxDP, Dotted, FiniteLoss, Guarantee, LossTransform, Profile
+from dpcompose.numerics import effort
 from dpcompose.prove.derivations import Selection, Work, few, is_last, one_ended, roads, uncollected
 from dpcompose.prove.parts import CURVES, PartsOf
 
@@ -138,6 +139,10 @@ class _Facts:
         self.under: list[Theorem] | None = None
         self.of: dict[Mechanism, _Part] = {}
 
+    def forget(self) -> None:
+        """Begin anew."""
+        self.of = {}
+
     def about(self, part: Mechanism) -> _Part:
         """Forget everything when a theorem comes in, which renews the library's lists, or when it is too much."""
         now = STANDARD.about(Verb.DESCRIBES)
@@ -150,6 +155,7 @@ class _Facts:
 
 
 _FACTS = _Facts()
+effort.forgotten(_FACTS.forget)
 
 
 def facts(part: Mechanism) -> tuple[Claim[Any], ...]:

@@ -84,6 +84,12 @@ def others_count_for_nothing(m: TruncatedSample) -> SameAs:
     return SameAs(Sampled(m.mechanism, rate=least))
 
 
+@describes("X-SAMPLE-OUT", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
+def undrawn_before_the_cut(m: TruncatedSample) -> ApproxDP:
+    r"""Whoever is not drawn costs nothing, whatever is cut: $(0, q)$-DP."""
+    return ApproxDP(0, m.rate)
+
+
 @describes("X-TRUNC-LESS", GANESH25.at("Sec. 2"), relations=ADD_REMOVE_ONLY)
 def cut_costs_no_more_than_two(m: TruncatedSample, inner: GDP) -> GDP:  # noqa: ARG001 - the kernel reads it
     r"""Given who is drawn, the batches agree, differ in a record, or have one in the place of another, which is one
