@@ -102,6 +102,9 @@ def _duck_type(table: Any, name: str) -> str:
     return str(_connection().from_arrow(pa.table({name: pa.nulls(0, dtype)})).types[0])
 
 
+ROWS = "rows.parquet"
+
+
 class Parquet:
     """A Parquet file, which is kept while it is read, and what reads it."""
 
@@ -123,9 +126,9 @@ FORMS: Mapping[str, Callable[[Any], Any]] = {
     "pandas numpy": pandas_numpy,
     "duckdb": relation,
     "parquet": Parquet("rows [1]*.parquet", lambda path: path),
-    "parquet relation": Parquet("rows.parquet", lambda path: _connection().read_parquet(str(path))),
-    "parquet select": Parquet("rows.parquet", lambda path: Sql(f"SELECT * FROM '{path}'", files=[path])),
-    "parquet lazy": Parquet("rows.parquet", pl.scan_parquet),
+    "parquet relation": Parquet(ROWS, lambda path: _connection().read_parquet(str(path))),
+    "parquet select": Parquet(ROWS, lambda path: Sql(f"SELECT * FROM '{path}'", files=[path])),
+    "parquet lazy": Parquet(ROWS, pl.scan_parquet),
 }
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,8 +31,6 @@ from release.engines import Book
 from release.groups import MANY, group
 
 RANGE: dict[str, Any] = {"value": "value", "lower": -3, "upper": 10, "grid": Fraction(1, 4)}
-
-
 CSV = Path(tempfile.mkdtemp(prefix="dpcompose-test-")) / "rows.csv"
 
 
@@ -130,18 +128,20 @@ def watched() -> Iterator[list[Any]]:
 
 @contextmanager
 def shared_engine() -> Iterator[None]:
-    """One embedded engine for many releases that read no file by it, as to start one takes longer than a small one."""
+    """One embedded engine for many releases that read no file by it, or always the same one, which is written anew: to
+    start one takes longer than a small release.
+    """
     with ExitStack() as stack:
         stack.enter_context(mock.patch.dict(sandbox.LOCKED, {"threads": "1"}))
-        connection = stack.enter_context(sandbox.engine())
+        kept = cache(lambda paths: stack.enter_context(sandbox.engine(files=paths)))
 
         @contextmanager
         def again(limits: Any, paths: Any = (), database: Any = None) -> Iterator[Any]:
-            if paths or database:
+            if database or any(path.name != forms.ROWS for path in paths):
                 with sandbox.engine(limits, paths, database) as own:
                     yield own
             else:
-                yield connection
+                yield kept(tuple(paths))
 
         for module in (tables, files, databases):
             stack.enter_context(mock.patch.object(module, "engine", again))

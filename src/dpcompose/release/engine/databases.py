@@ -36,8 +36,8 @@ TABLES = """SELECT list([database_name, schema_name, table_name, column_name, da
 FROM duckdb_columns() JOIN duckdb_tables() USING (database_name, schema_name, table_name)
 JOIN duckdb_databases() AS d USING (database_name) WHERE d.type = 'duckdb'"""
 VIEWS = "SELECT list([view_name, sql]) FROM duckdb_views() WHERE NOT internal"
-FUNCTIONS = """SELECT count(*) FROM duckdb_functions() WHERE NOT internal
-AND function_name IN (SELECT function_name FROM duckdb_functions() WHERE internal)"""
+FUNCTIONS = """SELECT count(*) FROM (SELECT function_name FROM duckdb_functions() GROUP BY function_name
+HAVING bool_or(internal) AND NOT bool_and(internal))"""
 
 
 def database(stack: ExitStack, source: Database, limits: Limits) -> Table:
