@@ -23,7 +23,7 @@ from dpcompose.inversion.losses.gaussian import GaussianLoss
 from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.protocols import Loss, LossSum
 from dpcompose.inversion.losses.randomized_response import TwoPointLoss
-from dpcompose.inversion.losses.repeated import any_leak, power_of_leak
+from dpcompose.inversion.losses.repeated import Repeated, any_leak, power_of_leak
 from dpcompose.inversion.losses.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
@@ -48,6 +48,7 @@ def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = ZERO) -> Profil
         leaks += [power_of_leak(faint & UNIT_INTERVAL, count) for _, count, faint in told if faint is not None]
         if followed := [(loss, count) for loss, count, faint in told if faint is None]:
             steps += kind.gather(followed)
+    steps.sort(key=lambda step: (isinstance(step, Repeated), -step.steps))  # what is quick first, and what decays most
     return Profile(tuple(steps), any_leak(leaks))
 
 

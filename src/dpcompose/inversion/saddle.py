@@ -20,6 +20,8 @@ LEAST_TILT = 1e-9
 """No smaller tilt is looked at."""
 GREATEST_TILT = 1e105
 """No larger tilt is looked at."""
+NEAR = 0.25
+"""In nats: a line through a tilt so near to the saddle is hardly longer, and reads the same."""
 FAR = 20
 """After this many steps of Newton the root is orders of magnitude away, and steps may be longer."""
 
@@ -53,9 +55,10 @@ def at_epsilon(cumulants: Callable[[float], Cumulants], epsilon: float, start: f
     """The saddle of a given ε."""
 
     def residual(t: float, k: Cumulants) -> tuple[float, float]:
-        value = t * (epsilon - k.slope) + 1.0 + t / (1.0 + t)
-        slope = t * (epsilon - k.slope) - t * t * k.curvature + t / (1.0 + t) ** 2
-        return value, slope
+        poles, curvature = 1.0 + t / (1.0 + t), max(k.curvature, 1e-300)
+        shift = epsilon - k.slope + t * curvature
+        root = (shift + math.sqrt(shift * shift + 4.0 * curvature * poles)) / (2.0 * t * curvature)
+        return t * (epsilon - k.slope) + poles, math.log(root) if root > 0.0 else math.inf  # as if K' were straight
 
     t, k, settled = _newton(cumulants, residual, start)
     return Saddle(t, epsilon, log_delta_estimate(t, epsilon, k), k, settled)
@@ -65,11 +68,14 @@ def at_delta(cumulants: Callable[[float], Cumulants], log_delta: float, start: f
     """The saddle of a given ln δ."""
 
     def residual(t: float, k: Cumulants) -> tuple[float, float]:
-        v = k.curvature + 1.0 / t**2 + 1.0 / (1.0 + t) ** 2
-        return estimate(t, k).log_delta - log_delta, -t * t * v
+        found, fall = estimate(t, k).log_delta, t * t * (k.curvature + 1.0 / t**2 + 1.0 / (1.0 + t) ** 2)
+        if log_delta < -1.0 and -math.inf < found < -1.0:  # about a power of t: Newton's step for the logarithm of both
+            return found - log_delta, math.log(log_delta / found) * -found / fall
+        return found - log_delta, (found - log_delta) / fall
 
     t, k, settled = _newton(cumulants, residual, start)
-    return estimate(t, k)._replace(settled=settled)
+    epsilon = (log_delta_estimate(t, 0.0, k) - log_delta) / t
+    return Saddle(t, epsilon, log_delta, k, settled)
 
 
 def _newton(
@@ -77,7 +83,9 @@ def _newton(
     residual: Callable[[float, Cumulants], tuple[float, float]],
     start: float,
 ) -> tuple[float, Cumulants, bool]:
-    """Newton in ln t, kept inside a bracket, for a residual that falls from positive to negative."""
+    """Newton in ln t, kept inside a bracket, for a residual that falls from positive to negative and says by how much
+    to change ln t.
+    """
     low, high = math.log(LEAST_TILT), math.log(GREATEST_TILT)
     y, value = math.log(start), math.inf
     t, k = start, Cumulants(0.0, 0.0, 0.0)
@@ -85,15 +93,14 @@ def _newton(
         most = 2.0 if turn < FAR else 16.0
         t = math.exp(y)
         k = cumulants(t)
-        value, slope = residual(t, k)
+        value, step = residual(t, k)
         if not math.isfinite(value):
-            value, slope = -1.0, 0.0  # overflow: too far out
+            value, step = -1.0, math.inf  # overflow: too far out
         low, high = (y, high) if value > 0.0 else (low, y)
-        step = -value / slope if slope < 0.0 else math.inf
         following = y + max(-most, min(most, step))
         if not low < following < high:
             following = y + max(-most, min(most, 0.5 * (low + high) - y))
-        if abs(value) < 0.05 or high - low < 1e-6:
+        if abs(value) < NEAR or high - low < 1e-6:
             break
         y = following
     return t, k, abs(value) < 1.0

@@ -30,6 +30,8 @@ LIBM = 8.0 * UNIT_ROUNDOFF
 SLACK = 1.0 + 2.0**-20
 LEAST = math.ulp(0.0)
 MANY = 64
+ON_ONE_THREAD = 4096
+"""BLAS takes inner products of this length by itself."""
 
 
 def multiples(spacing: float, indices: Integers) -> Floats:
@@ -39,7 +41,7 @@ def multiples(spacing: float, indices: Integers) -> Floats:
 
 def inner(x: Floats, y: Floats) -> float:
     """The inner product on one thread: for long vectors BLAS starts others, and on a busy machine waits for them."""
-    return float(np.einsum("i,i->", x, y))
+    return float(np.dot(x, y) if x.size <= ON_ONE_THREAD else np.einsum("i,i->", x, y))
 
 
 def norm(x: Floats) -> float:

@@ -32,6 +32,9 @@ from dpcompose.numerics.unreachable import Unreachable
 MOST_FREQUENCIES = 500_000
 PATIENCE = 3_000
 """Plain lines with at most this number of frequencies are tried before smoothing is."""
+LADDER = tuple(1.12**rung for rung in range(6))
+"""Frequencies at which a line may be cut off, in units of the least."""
+NEVER = (0, 0.0)
 
 
 class Framed(Protocol):
@@ -88,15 +91,26 @@ def smoothing_width(goal: Goal) -> float:
 def cut_off(spectrum: Spectrum, goal: Goal, most: int) -> tuple[int, float]:
     """The least frequency index beyond which the certified decay makes the rest negligible, and that decay; or 0."""
     allowed = goal.log_delta - goal.digits - 3.0 - log_prefactor(spectrum, goal)
-    last = max(8, int(0.4 * goal.reach / spectrum.spacing))
-    while last <= most:
-        ladder = np.ceil(last * 1.12 ** np.arange(6)).astype(np.int64)
-        decay = spectrum.log_decay(spectrum.spacing * ladder)
-        for rung, log_rho in zip(ladder.tolist(), decay.tolist(), strict=True):
-            if log_truncation(log_rho, spectrum.spacing, rung) <= allowed:
-                return int(rung), log_rho
-        last = 2 * last
-    return 0, 0.0
+    least = max(8, int(0.4 * goal.reach / spectrum.spacing))
+    if least > most:
+        return NEVER
+    octaves = [least << n for n in range(1, (2 * most // least).bit_length())]
+    last, decay = _enough(spectrum, allowed, [*_rungs(least), *octaves])
+    finer = _enough(spectrum, allowed, _rungs(last >> 1)) if last > octaves[0] else NEVER
+    return finer if finer[0] else (last, decay)
+
+
+def _rungs(least: int) -> list[int]:
+    """From one frequency index nearly to its double."""
+    return [math.ceil(least * rung) for rung in LADDER]
+
+
+def _enough(spectrum: Spectrum, allowed: float, ladder: Sequence[int]) -> tuple[int, float]:
+    """The first frequency index of a ladder beyond which no more than `allowed` is left, and the decay there; or 0."""
+    enough = allowed - log_truncation(0.0, spectrum.spacing, ladder[0])
+    decay = spectrum.log_decay(spectrum.spacing * np.array(ladder), enough)
+    found = zip(ladder, decay.tolist(), strict=True)
+    return next((each for each in found if log_truncation(each[1], spectrum.spacing, each[0]) <= allowed), NEVER)
 
 
 def log_prefactor(spectrum: Spectrum, goal: Goal) -> float:

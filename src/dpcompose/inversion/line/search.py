@@ -11,6 +11,7 @@ from dpcompose.inversion.line.reading import Readable, Reading
 from dpcompose.inversion.line.spectrum import Goal
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.stacked import stacked
+from dpcompose.inversion.saddle import Saddle
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import exp_down, exp_up, log_down, log_up
 from dpcompose.numerics.unreachable import Unreachable
@@ -23,8 +24,12 @@ MOST_STEPS, FEWEST_STEPS = 40, 8
 """The greatest number of steps towards a place on one line; fewer on a long one."""
 MOST_READ = 2_000_000
 """The greatest number of frequencies that are read on the way."""
+FINE, COARSE = 0.02, 1e-3
+"""How near a place is looked for, in units of what is not known of ln δ there or of this."""
 LEAST_RELATIVE = 1e-13
 """No smaller relative error of δ is asked of a line."""
+WIDE, HEAVY = 8.0, 6.0
+"""Beyond this ratio of squares a sum is wider than normal; then δ may be off by so many nats."""
 NEXT_TO_ALL = 1e-6
 """Nearer to 1 nobody asks for δ but at the ends of all ranges, and no line can tell."""
 GREATEST_RELATIVE = 0.01
@@ -68,7 +73,8 @@ def _newton(line: Readable, start: float, log_delta: float, steps: int) -> tuple
             step = 0.5 * (low + high) - epsilon
         epsilon += step
         reading = line.read(epsilon)
-        if abs(step) <= 1e-15 * abs(epsilon) + 1e-14 / line.tilt:
+        fine = FINE * min(reading.log_upper - reading.log_lower, COARSE)
+        if abs(step) <= 1e-15 * abs(epsilon) + 1e-14 / line.tilt or abs(log_delta - reading.log_value) <= fine:
             break
     return epsilon, reading
 
@@ -102,6 +108,14 @@ def seems_above(summands: Sequence[LossSum], epsilon: float, delta: float) -> bo
     with suppress(*GIVEN_UP, ValueError):
         return first_guess(summands, epsilon) > math.log(delta) + 3.0
     return False
+
+
+def _likely(saddle: Saddle) -> float:
+    r"""Where δ is met; rather too low where a few large losses make the tilted sum much wider than a normal one,
+    for which $t^2K''=-2\ln\delta$: there the saddle point takes δ for larger than it is.
+    """
+    t, k = saddle.tilt, saddle.cumulants
+    return saddle.epsilon - (HEAVY / t if t * t * k.curvature > -2.0 * WIDE * saddle.log_delta else 0.0)
 
 
 def line_at(
@@ -152,11 +166,12 @@ def epsilon_on_line(
     if target <= 0.0:
         return found
     log_delta, relative, summands = math.log(target), within(tolerance), stacked(summands)
-    find, tighter, idle = finding_delta(log_delta) if near is None else finding_epsilon(near), 0.25, 0
+    first, tighter, idle = finding_delta(log_delta), 0.25, 0
+    find = first if near is None else finding_epsilon(near)
     for _ in range(ROUNDS):
         try:
             bulk, saddle = choose_bulk(summands, find, log_delta, relative, 1.0)
-            place = max(saddle.epsilon, 0.0)
+            place = max(_likely(saddle) if find is first else saddle.epsilon, 0.0)
             trimmed_for, relative = relative, within(tolerance * max(place, 1e-9) * saddle.tilt * tighter)
             if saddle.epsilon < 0.0 or relative < trimmed_for:
                 bulk, saddle = choose_bulk(summands, finding_epsilon(place), log_delta, relative, saddle.tilt)

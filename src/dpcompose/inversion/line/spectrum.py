@@ -21,6 +21,8 @@ from dpcompose.numerics.unreachable import Unreachable
 
 RUNGS = 12
 """How many tilts are tried on each side of the saddle for the aliasing bound."""
+LONGER = 1.2
+"""A period longer by this factor costs less than the moments of one more tilt."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,9 @@ def total_cumulants(summands: Sequence[LossSum]) -> Callable[[float], Cumulants]
 
 
 def choose_period(cumulants: Callable[[float], Cumulants], goal: Goal) -> Period:
-    """The shortest period whose Chernoff aliasing bound is small enough, over a ladder of tilts on each side.
+    r"""About the shortest period whose Chernoff aliasing bound is small enough, over a ladder of tilts on each side.
 
-    The ladder matters when K explodes to the right of the saddle.
+    The ladder matters when K explodes to the right of the saddle; to the left $\delta\le1$ mostly does.
     """
     t, need = goal.saddle.tilt, goal.digits + 3.0
     width = math.sqrt(2.0 * need / (goal.saddle.cumulants.curvature + 1.0 / t**2))
@@ -90,7 +92,9 @@ def choose_period(cumulants: Callable[[float], Cumulants], goal: Goal) -> Period
         return best
 
     high = shortest(1.0, (math.inf, 0.0))
-    low = shortest(-1.0, (max(need - goal.log_delta, 1.0) / t, 0.0))
+    low = (max(need - goal.log_delta, 1.0) / t, 0.0)
+    if low[0] > LONGER * high[0]:
+        low = shortest(-1.0, low)
     length = max(low[0], high[0])
     if not math.isfinite(length) or not length > 0.0:
         raise Unreachable
@@ -126,11 +130,13 @@ class Spectrum:
         error = sum(p.centre_error for p in self.parts)
         return math.fsum(terms), error + UNIT_ROUNDOFF * abs(math.fsum(terms))
 
-    def log_decay(self, frequencies: Floats) -> Floats:
-        r"""Upper bounds on $\ln|\varphi|$ at and beyond each frequency."""
+    def log_decay(self, frequencies: Floats, enough: float) -> Floats:
+        r"""Upper bounds on $\ln|\varphi|$ at and beyond each frequency; at the first, `enough` will do."""
         total = np.zeros(frequencies.shape)
         for part in self.parts:
             total = total + part.log_decay(frequencies)
+            if total[0] <= enough:
+                break
         return total
 
     def log_bound(self, indices: Integers, enough: Floats) -> Floats:

@@ -112,8 +112,7 @@ class SampledGaussianLoss(SampledGaussianDensity):
 
     def cumulants(self, tilt: float) -> Cumulants:
         """Uncertified K, K' and K'' at a tilt, for searches."""
-        losses, log_weights = _quick_nodes(self, math.ceil(math.log(max(tilt, 1.0), 4.0)))
-        return quick_cumulants(losses, log_weights, tilt)
+        return quick_cumulants(*_quick_nodes(self, max(math.ceil(math.log(tilt, 16.0)), 1)), tilt)
 
     def step(self, tilt: float, reach: float, error: float) -> TiltedNodes:
         """The certified law of one step at this tilt."""
@@ -132,8 +131,8 @@ def _log_erfc(z: float) -> float:
 
 @lru_cache(maxsize=1 << 15)
 def _quick_nodes(loss: SampledGaussianLoss, power: int) -> tuple[Floats, Floats]:
-    """Nodes good to about six digits for every tilt up to 4^power."""
-    left, right = ends(loss, loss.exponent(4.0**power), 18.0)
+    """Nodes good to about six digits for every tilt up to 16^power."""
+    left, right = ends(loss, loss.exponent(16.0**power), 18.0)
     sigma = loss.numbers[2]
     step = min(sigma / 4.0, 0.97 * math.pi * sigma**2 * 2.0 * math.pi / 22.0)
     x = np.linspace(left, right, min(3000, max(32, math.ceil((right - left) / step))))

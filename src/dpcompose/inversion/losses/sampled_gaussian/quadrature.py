@@ -112,15 +112,22 @@ def up_to_the_greatest(exponent: Callable[[float], Floats]) -> Exponent:
 
 
 def ends(loss: SampledGaussianDensity, r: float, depth: float) -> tuple[float, float]:
-    r"""Where both the law and its tilt have fallen by $e^{-\text{depth}}$: scan the widest conceivable range."""
+    r"""Where both the law and its tilt have fallen by $e^{-\text{depth}}$."""
+    return _scanned(loss, r, depth)[:2]
+
+
+def _scanned(loss: SampledGaussianDensity, r: float, depth: float) -> tuple[float, float, float]:
+    r"""The same, and about the greatest value of $\ln(nX^r\chi)$: a scan of the widest conceivable range."""
     sigma, base = loss.numbers[2], loss.exponent(0.0)
     x = np.linspace(*widest_ends(loss, r, depth), 128)
     l = loss.quick_log_ratio(x)  # noqa: E741
     law = base * l - 0.5 * (x / sigma) ** 2 + loss.window.quick_log_value(x)
     tilted = law + (r - base) * l
-    inside = np.flatnonzero((law > law.max() - depth) | (tilted > tilted.max() - depth))
+    peak = float(tilted.max())
+    inside = np.flatnonzero((law > law.max() - depth) | (tilted > peak - depth))
     margin = float(x[1] - x[0])
-    return float(x[inside[0]]) - margin, float(x[inside[-1]]) + margin
+    height = peak - math.log(sigma * math.sqrt(2.0 * math.pi))
+    return float(x[inside[0]]) - margin, float(x[inside[-1]]) + margin, height
 
 
 def widest_ends(loss: SampledGaussianDensity, r: float, depth: float) -> tuple[float, float]:
@@ -160,8 +167,8 @@ def node_numbers(loss: SampledGaussianDensity, r: float, step: float, depth: flo
 def covering(loss: SampledGaussianDensity, r: float, step: float, depth: float) -> Cover:
     """Widen the range of nodes by σ until the bound on the omitted tail is small enough."""
     sigma = loss.numbers[2]
-    left, right = ends(loss, r, depth)
-    least = 6.0 - depth + float(loss.log_density(np.linspace(left, right, 64), r).max())
+    left, right, height = _scanned(loss, r, depth)
+    least = 6.0 - depth + height
     found = _cover(loss, r, step, (left, right), QUICKLY)
     for more in range(13):
         if found.log_tail < least:

@@ -146,9 +146,9 @@ class SampledGaussianRows:
 
     def cumulants(self, tilt: float, counts: Floats) -> Cumulants:
         """Uncertified K, K' and K'' of all together, for searches."""
-        power = math.ceil(math.log(max(tilt, 1.0), 4.0))
+        power = max(math.ceil(math.log(tilt, 16.0)), 1)
         if power not in self._quick:
-            left, right = self._ends(self.exponent(4.0**power), 18.0)
+            left, right = self._ends(self.exponent(16.0**power), 18.0)
             sigma = self.numbers[2]
             step = np.minimum(sigma / 4.0, 0.97 * math.pi * sigma**2 * 2.0 * math.pi / 22.0)
             x = _between(left, right, min(3000, max(32, math.ceil(float(((right - left) / step).max())))))
