@@ -249,14 +249,14 @@ def _faster(points: list[dict[str, Any]]) -> list[str]:
 
 COLOURS = {"dpcompose": BLACK, "dp_accounting": ORANGE, "Opacus": GREEN, "prv-accountant": VERMILION, "autodp": PURPLE}
 DASHES = {"RDP": DASHED, "autodp": DASHED, "riskcal": DOTTED}
-"""By the first and the last word of a name. Those of Rényi are dashed, and riskcal lies on dp_accounting's grid."""
+"""By the last word of a name: Rényi is dashed, riskcal lies on dp_accounting's grid. Marks of these are hollow."""
 
 
 def draw(points: list[dict[str, Any]], folder: Path) -> None:
     """One picture a sweep, and one of time against gap, in the style of all pictures."""
     names = list(dict.fromkeys(p["accountant"] for p in points))
     for name in TITLES:
-        label = SWEEPS[name][0] if name in SWEEPS else "how far above the truth, relatively"
+        label = SWEEPS[name][0] if name in SWEEPS else "how far from the truth, relatively"
         picture = plots.figure()
         with plots.styled():
             axes = picture.add_subplot(xscale="log", yscale="log", xlabel=label, ylabel="processor time, s")
@@ -264,9 +264,9 @@ def draw(points: list[dict[str, Any]], folder: Path) -> None:
                 mine = [p for p in points if (p["accountant"], p["state"], p["sweep"]) == (accountant, "sound", name)]
                 xs = [max(p["gap"] or 1e-12, 1e-12) if name in {"gap", "calibration"} else p["x"] for p in mine]
                 first, *_, last = accountant.split() * 2
-                style = {"color": COLOURS.get(first, BLUE), "label": accountant if mine else None}
-                dash = "" if name == "calibration" else DASHES.get(last, SOLID)
-                axes.plot(xs, [p["seconds"] for p in mine], "o", ls=dash, **style)
+                dash, fill = DASHES.get(last, SOLID), "none" if last in DASHES else "full"
+                style = {"color": COLOURS.get(first, BLUE), "ls": dash, "marker": "o", "fillstyle": fill}
+                axes.plot(xs, [p["seconds"] for p in mine], label=accountant if mine else None, **style)
         plots.legend(axes)
         plots.save(picture, folder / f"bench-{name}.svg")
 
