@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cases import cases
 from dpcompose.exact.binomial import two_point_delta, two_point_epsilon, two_point_tails
-from dpcompose.numerics.chain import Chain, Flat, Rising
+from dpcompose.numerics.chain import Flat, RatioChain, Rising
 from dpcompose.numerics.enclosure import Enclosure
 
 # 50 significant digits, computed with mpmath at more than twice that precision, without this library.
@@ -262,7 +262,7 @@ def test_chains_are_their_sums(a: int, b: int, tilt: str) -> None:
             flat += term
             rising -= term * mpmath.expm1(-pace * i)
             term = term * factor * (a - i) / (b + i)
-    chain = Chain(a, b, Fraction(tilt))
+    chain = RatioChain(a, b, Fraction(tilt))
     for weight, truth in ((Flat(), flat), (Rising(Fraction(1, 50)), rising)):
         found = Enclosure.of(chain.total(weight))
         assert found.lower * (1 - 1e-40) <= truth <= found.upper * (1 + mpmath.mpf(10) ** -40)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cases import cases
 from dpcompose.exact.atoms import scaled
-from dpcompose.exact.berry_esseen import NormalProfile
+from dpcompose.exact.berry_esseen import NormalApproximation
 from dpcompose.exact.chernoff import inverse_bounds, profile_bounds
 from dpcompose.exact.coarse import LoweredLaw, SpreadLaw
 from dpcompose.exact.finite import sum_delta, sum_epsilon
@@ -33,7 +33,7 @@ def test_closed_bounds_hold_the_exact_value(parts: list[tuple[Response, int]], l
     tilted, exact = Tilted(scaled(parts)), sum_delta(parts, level)
     assert exact.gap <= 1e-12
     wide = profile_bounds(tilted, Fraction(level))
-    normal = NormalProfile.near_level(tilted, float(level)).profile(Fraction(level))
+    normal = NormalApproximation.near_level(tilted, float(level)).profile(Fraction(level))
     for bound in (wide, normal):
         assert 0.0 < bound.lower <= exact.lower <= exact.upper <= bound.upper < 1.0
     assert normal.gap < 0.8
@@ -46,7 +46,7 @@ def test_closed_bounds_hold_the_exact_value(parts: list[tuple[Response, int]], l
 @cases(60)
 def test_every_tilt_is_valid(tilt: float, level: float) -> None:
     parts = [(Response(Fraction(1, 10)), 100), (Response(Fraction(1, 4)), 20)]
-    bound = NormalProfile.at(Tilted(scaled(parts)), tilt).profile(Fraction(level))
+    bound = NormalApproximation.at(Tilted(scaled(parts)), tilt).profile(Fraction(level))
     assert bound & sum_delta(parts, level)
 
 

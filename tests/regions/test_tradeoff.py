@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import mpmath as mp
 import numpy as np
@@ -19,7 +18,7 @@ from dpcompose.regions import Order, alpha, beta, region
 from dpcompose.regions.closed import NormalTradeoff
 from dpcompose.regions.envelope import Envelope
 from dpcompose.regions.levels import Levels
-from dpcompose.regions.orders import ask, both_orders
+from dpcompose.regions.orders import both_orders, worst_pair
 from regions.exact_pairs import Pair, least_fnr, pairs, together
 
 LEVELS = st.fractions(0, 1, max_denominator=60)
@@ -108,7 +107,7 @@ def test_lines_and_knees_enclose_the_corners_of_a_discrete_law(count: int) -> No
     orders = both_orders(m)
     levels = np.linspace(0, 1, 21)
     exact_low, exact_high = orders.forward.between(levels, levels, 0.0)
-    asked = Levels(partial(ask, orders.facts, Order.EITHER), lasts=True)
+    asked = Levels(worst_pair(orders.facts, Order.EITHER), lasts=True)
     lower, upper = Envelope(asked, asked).between(levels, levels, 1e-6)
     assert np.all(lower <= exact_high)
     assert np.all(exact_low <= upper)

@@ -17,7 +17,7 @@ import dpcompose as dpc
 from dpcompose import release
 from dpcompose.notions import ZCDP
 from dpcompose.release.ask import noises, quantiles, queries
-from dpcompose.release.ask.noises import GAUSSIAN, GEOMETRIC, Cells
+from dpcompose.release.ask.noises import GAUSSIAN, GEOMETRIC, MovedCells
 from dpcompose.release.charge import Plan, plan_file
 from dpcompose.release.sampling.testing import RepeatableBytesForTests, SilentBytesForTests
 
@@ -66,7 +66,7 @@ def test_the_items_add_up_to_no_more_than_was_allowed(statistic: str, parts: int
 @pytest.mark.parametrize("noise", [GEOMETRIC, GAUSSIAN], ids=repr)
 @pytest.mark.parametrize("cells, shift", [(1, 1), (2, 1), (3, 5), (40, 1), (5, 300)])
 def test_fitted_noise_meets_its_target_and_less_would_not(noise: Any, cells: int, shift: int) -> None:
-    drawn = noise.fitted(Cells(cells, shift, dpc.ADD_REMOVE), 1, 1e-6)
+    drawn = noise.fitted(MovedCells(cells, shift, dpc.ADD_REMOVE), 1, 1e-6)
     whole = cells * drawn.mechanism
     charge = dpc.epsilon(whole, delta=1e-6, tolerance=1e-7)
     assert charge.upper <= 1

@@ -14,7 +14,7 @@ import pytest
 from dpcompose.release.sampling import thinning, uniform
 from dpcompose.release.sampling.coins import Coin, ExponentialCoin, bernoulli
 from dpcompose.release.sampling.digits import Digit, Leading
-from dpcompose.release.sampling.lookup import FIRST, SECOND, Law, Table, bracket, settle
+from dpcompose.release.sampling.lookup import FIRST, SECOND, LookupTable, TabledLaw, bracket, settle
 from dpcompose.release.sampling.stairs import LowerPart
 from dpcompose.release.sampling.thinning import COARSE, FINE, Rejection, Thinning
 
@@ -22,7 +22,7 @@ F = Fraction
 DEEP = 400  # bits of the oracle
 
 
-def truth(law: Law, index: int) -> int:
+def truth(law: TabledLaw, index: int) -> int:
     """⌊2^DEEP P(X > index)⌋ in mpmath, from the mass function where the law has one."""
     with mpmath.workprec(DEEP + 64):
         return int(mpmath.floor(mpmath.ldexp(ORACLES[type(law)](law, index), DEEP)))
@@ -54,7 +54,7 @@ ORACLES: dict[type, Callable[..., mpmath.mpf]] = {
         1 - mpmath.exp(-((law.distance - real(law.variance) / law.scale) ** 2) / (2 * real(law.variance)))
     ),
 }
-LAWS: list[Law] = [
+LAWS: list[TabledLaw] = [
     Coin(F(1, 3)),
     Coin(F(5, 16)),
     Coin(F(1, 10**30)),
@@ -82,7 +82,7 @@ def decided(low: int, high: int, leading: int) -> bool | None:
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
 @pytest.mark.parametrize("bits", [1, 2, 5, 10])
-def test_every_string_of_bits_decides_rightly_or_not_at_all(law: Law, bits: int) -> None:
+def test_every_string_of_bits_decides_rightly_or_not_at_all(law: TabledLaw, bits: int) -> None:
     for index in range(0, law.count, 17):
         deep = truth(law, index)
         low, high = bracket(partial(law.survival, index), bits)
@@ -97,7 +97,7 @@ def test_every_string_of_bits_decides_rightly_or_not_at_all(law: Law, bits: int)
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
 @pytest.mark.parametrize("bits", [16, 48, 64, 192])
-def test_brackets_hold_the_truth_and_are_narrow(law: Law, bits: int) -> None:
+def test_brackets_hold_the_truth_and_are_narrow(law: TabledLaw, bits: int) -> None:
     for index in range(law.count):
         low, high = bracket(partial(law.survival, index), bits)
         deep = truth(law, index)
@@ -107,8 +107,8 @@ def test_brackets_hold_the_truth_and_are_narrow(law: Law, bits: int) -> None:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
-def test_every_entry_of_a_table_is_right(law: Law) -> None:
-    table, tails = Table.of(law), [1 << DEEP, *(truth(law, j) for j in range(law.count)), -1]
+def test_every_entry_of_a_table_is_right(law: TabledLaw) -> None:
+    table, tails = LookupTable.of(law), [1 << DEEP, *(truth(law, j) for j in range(law.count)), -1]
 
     def check(value: int, first: int, last: int, bits: int) -> None:
         """All u in [first, last] / 2^bits lead to `value`: they lie from P(X > value) to P(X > value − 1)."""
@@ -160,7 +160,7 @@ def test_a_coin_of_a_third_asks_again_for_exactly_one_string() -> None:
 
 def test_one_by_one_gives_what_the_table_gives() -> None:
     for law in LAWS:
-        table = Table.of(law)
+        table = LookupTable.of(law)
         for leading in range(0, 1 << FIRST, 997):
             if table.direct[leading] >= 0:
                 assert settle(law, leading, FIRST, Bytes()) == table.direct[leading]

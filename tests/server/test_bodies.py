@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 import dpcompose as dpc
-from dpcompose.server.problems import KINDS, Kind
+from dpcompose.server.problems import KINDS, ProblemKind
 from problems import kind_of
 from service import Service
 
@@ -26,10 +26,10 @@ def test_every_refusal_of_the_library_has_a_kind() -> None:
 
     assert dpc.ledger
     for error in below(dpc.DPError):
-        assert next(KINDS[c.__name__] for c in error.__mro__ if c.__name__ in KINDS) is not Kind.DEFECT or (
+        assert next(KINDS[c.__name__] for c in error.__mro__ if c.__name__ in KINDS) is not ProblemKind.DEFECT or (
             error is dpc.Contradiction
         )
-    assert len({kind.slug for kind in Kind}) == len(Kind)
+    assert len({kind.slug for kind in ProblemKind}) == len(ProblemKind)
 
 
 @pytest.mark.parametrize(

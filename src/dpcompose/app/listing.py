@@ -7,7 +7,7 @@ from dpcompose.app.reply import Reply
 from dpcompose.errors import InvalidParameter
 from dpcompose.report import Sheet, Table
 from dpcompose.spec.fields import Choice, Filters, Numeral
-from dpcompose.spec.registry import Field, Kind, kinds
+from dpcompose.spec.registry import Field, MechanismKind, kinds
 from dpcompose.spec.synonyms import mechanism as meant
 
 
@@ -29,19 +29,19 @@ def begun(word: str) -> list[str]:
     return [name for name in kinds() if name.startswith(word)]
 
 
-def _listed(found: list[Kind]) -> Sheet:
+def _listed(found: list[MechanismKind]) -> Sheet:
     rows = tuple((kind.name, _first(kind.about)) for kind in found)
     said = ("What can be composed; `dpcompose mechanisms Gaussian` tells one in full.",)
     return Sheet("dpc.mechanisms/1", said, (Table(("mechanism", "what it does"), rows),), _document(found))
 
 
-def _told(kind: Kind) -> Sheet:
+def _told(kind: MechanismKind) -> Sheet:
     rows = tuple((field.name, _default(field), _allowed(field)) for field in kind.fields.values() if not field.derived)
     said = (_call(kind), " ".join(kind.about.split()))
     return Sheet("dpc.mechanisms/1", said, (Table(("parameter", "default", "allowed"), rows),), _document([kind]))
 
 
-def _call(kind: Kind) -> str:
+def _call(kind: MechanismKind) -> str:
     """How it is written, with what must be given."""
     given = [field.name if field.by_position else f"{field.name}=…" for field in kind.fields.values() if field.required]
     return f"{kind.name}({', '.join(given)})"
@@ -69,7 +69,7 @@ def _allowed(field: Field) -> str:
     return {"array": "a list", "object": "a mapping"}.get(shape, "a mechanism")
 
 
-def _document(found: list[Kind]) -> dict[str, object]:
+def _document(found: list[MechanismKind]) -> dict[str, object]:
     return {
         "mechanisms": [
             {

@@ -16,7 +16,7 @@ from dpcompose.errors import InvalidDocument, InvalidParameter
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.release.ask.contributions import EVERY_ROW, GROUPS, ROWS, Missing
 from dpcompose.release.ask.noises import GAUSSIAN, GEOMETRIC
-from dpcompose.release.ask.queries import CONFIDENCE, MOST_KEYS, Listed, Written
+from dpcompose.release.ask.queries import CONFIDENCE, MOST_KEYS, KeyAsText, KeyFromFile
 from dpcompose.release.ask.sources import Csv, Database, Limits, Parquet
 from dpcompose.spec.limits import contents, guard_keys
 
@@ -89,11 +89,11 @@ def _chosen(name: str, text: str) -> object:
 def listed(text: str) -> Sequence[str]:
     """`north,south`, with quotes around a key that has a comma; or `@file.txt`, with a key on each line."""
     if not text.startswith("@"):
-        return [Written(key) for key in _separated("the number of keys", text)]
+        return [KeyAsText(key) for key in _separated("the number of keys", text)]
     path = Path(text[1:])
     if path.suffix.lower() not in KEY_FILES:
         raise InvalidParameter("keys", spec.AsWritten(text), f"a file of keys, which ends in {' or '.join(KEY_FILES)}")
-    return [Listed(line) for line in contents(path).splitlines() if line.strip()]
+    return [KeyFromFile(line) for line in contents(path).splitlines() if line.strip()]
 
 
 def _separated(what: str, text: str) -> list[str]:

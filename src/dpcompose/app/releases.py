@@ -32,7 +32,7 @@ SCHEMA = "schema"
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ReleaseReply:
     """What is shown: as a sheet, and as comma-separated values."""
 
     sheet: report.Sheet
@@ -52,7 +52,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ReleaseRequest:
     """A question about a table, as it was written."""
 
     statistic: str
@@ -68,16 +68,18 @@ class Request:
     seconds: str | None = None
 
 
-def request(statistic: str, data: str, texts: Mapping[str, Any], *, every_row: bool = False, **known: Any) -> Request:
+def request(
+    statistic: str, data: str, texts: Mapping[str, Any], *, every_row: bool = False, **known: Any
+) -> ReleaseRequest:
     """Read the options of a question."""
     if Path(statistic).suffix:
         raise DPError(f"The question comes first, and then the data: dpcompose release {data} {statistic}.")
     unit = read.unit(texts.get("unit"), every_row=every_row)
     options = read.options({name: text for name, text in texts.items() if name != "unit"})
-    return Request(statistic, data, {**options, "unit": unit}, **known)
+    return ReleaseRequest(statistic, data, {**options, "unit": unit}, **known)
 
 
-def priced(asked: Request) -> Reply:
+def priced(asked: ReleaseRequest) -> ReleaseReply:
     """The price and the error bars, and whether a plan has room for it; no data is opened and nothing is charged."""
     several = prices(asked.statistic, asked.options)
     if asked.payer is not None:
@@ -103,13 +105,13 @@ def _total(several: Sequence[Quote | Release]) -> tuple[str, ...]:
     return (f"Together they cost ε ≤ {epsilon} at δ = {delta}, because KOV-3.1 (DRV10 Thm. III.1)",)
 
 
-def _priced(several: Sequence[Quote], *said: str, **known: object) -> Reply:
+def _priced(several: Sequence[Quote], *said: str, **known: object) -> ReleaseReply:
     said = (*_total(several), *said)
     sheets = [quoted(price, *(said if price is several[-1] else ())) for price in several]
-    return Reply(together(sheets, **known), "\n".join(map(separated_quote, several)))
+    return ReleaseReply(together(sheets, **known), "\n".join(map(separated_quote, several)))
 
 
-def answered(asked: Request) -> Reply:
+def answered(asked: ReleaseRequest) -> ReleaseReply:
     """The noisy answer; what does not fit into the plan is refused before the data is opened."""
     several = prices(asked.statistic, asked.options)
     data, limits = read.source(asked.data, asked.source), read.limits(asked.memory, asked.seconds)
@@ -126,7 +128,7 @@ def answered(asked: Request) -> Reply:
 
 
 @contextmanager
-def _book(asked: Request, unit: Any) -> Iterator[Plan | Charged | None]:
+def _book(asked: ReleaseRequest, unit: Any) -> Iterator[Plan | Charged | None]:
     """What is charged: an account, a plan file, or nothing."""
     if asked.payer is None:
         yield None if asked.plan is None else Plan(asked.plan, unit)
@@ -137,7 +139,7 @@ def _book(asked: Request, unit: Any) -> Iterator[Plan | Charged | None]:
         yield book
 
 
-def _reply(found: Sequence[Release], book: Plan | Charged | None, *said: str) -> Reply:
+def _reply(found: Sequence[Release], book: Plan | Charged | None, *said: str) -> ReleaseReply:
     known: dict[str, object] = {}
     said = (*_total(found), *said)
     if isinstance(book, Charged):
@@ -146,7 +148,7 @@ def _reply(found: Sequence[Release], book: Plan | Charged | None, *said: str) ->
         left = book.allowance()
         said, known = (*said, f"Charged to {book.path.name!r}: {left.sums} is spent."), {"budget": _document(left)}
     sheets = [released(one, *(said if one is found[-1] else ())) for one in found]
-    return Reply(together(sheets, **known), "\n".join(map(separated, found)))
+    return ReleaseReply(together(sheets, **known), "\n".join(map(separated, found)))
 
 
 @contextmanager
@@ -161,7 +163,7 @@ def _kept(path: Path | None) -> Iterator[Any]:
         raise InvalidParameter("keep", str(path), f"a file that can be made ({error.strerror})") from None
     filled = False
 
-    def store(reply: Reply) -> None:
+    def store(reply: ReleaseReply) -> None:
         nonlocal filled
         file.write(f"{reply.json()}\n")
         file.flush()
@@ -196,4 +198,4 @@ def _document(left: Allowance) -> dict[str, object]:
     }
 
 
-__all__ = ["SCHEMA", "Reply", "Request", "answered", "priced", "request", "schema"]
+__all__ = ["SCHEMA", "ReleaseReply", "ReleaseRequest", "answered", "priced", "request", "schema"]

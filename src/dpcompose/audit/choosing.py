@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from dpcompose.audit.events import AtLeast, AtMost, Between, Event, Numbers, OneOf, cell_sizes
-from dpcompose.audit.outputs import Pair
+from dpcompose.audit.outputs import OutputPair
 from dpcompose.audit.readings import Reading
 
 _THIN = 1.12
@@ -23,7 +23,7 @@ _Hits = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class CountedEvents:
     """Events with their hits on either input."""
 
     first: _Hits
@@ -31,7 +31,7 @@ class Family:
     event: Callable[[int], Event]
 
 
-def choose(half: Pair, delta: float, level: float, reading: Reading) -> Event:
+def choose(half: OutputPair, delta: float, level: float, reading: Reading) -> Event:
     """The event whose confidence limits on this half promise most."""
     best, chosen = -np.inf, None
     for family in families(half):
@@ -43,7 +43,7 @@ def choose(half: Pair, delta: float, level: float, reading: Reading) -> Event:
     return cast(Event, chosen)
 
 
-def families(half: Pair) -> Iterator[Family]:
+def families(half: OutputPair) -> Iterator[CountedEvents]:
     """Thresholds from either end and unions of cells for numbers; unions of outcomes for anything else."""
     if half.numeric:
         first, second = cast(Numbers, half.first), cast(Numbers, half.second)
@@ -53,18 +53,18 @@ def families(half: Pair) -> Iterator[Family]:
         yield _unions_of_outcomes(half)
 
 
-def rays(first: Numbers, second: Numbers) -> Iterator[Family]:
+def rays(first: Numbers, second: Numbers) -> Iterator[CountedEvents]:
     """`output >= t` and `output <= t` at thresholds that are dense, by rank, near both ends."""
     every = np.unique(np.concatenate([first, second]))
     thresholds = every[thinned(len(every))]
     ordered = np.sort(first), np.sort(second)
     below = [np.searchsorted(side, thresholds, side="left") for side in ordered]
     up_to = [np.searchsorted(side, thresholds, side="right") for side in ordered]
-    yield Family(len(first) - below[0], len(second) - below[1], lambda i: AtLeast(float(thresholds[i])))
-    yield Family(up_to[0], up_to[1], lambda i: AtMost(float(thresholds[i])))
+    yield CountedEvents(len(first) - below[0], len(second) - below[1], lambda i: AtLeast(float(thresholds[i])))
+    yield CountedEvents(up_to[0], up_to[1], lambda i: AtMost(float(thresholds[i])))
 
 
-def _unions_of_cells(first: Numbers, second: Numbers) -> Family:
+def _unions_of_cells(first: Numbers, second: Numbers) -> CountedEvents:
     """Cells between quantiles, joined in the order of how much likelier they are on the first input."""
     every = np.sort(np.concatenate([first, second]))
     cells = min(_MOST_CELLS, max(2, round(min(len(first), len(second)) ** (1 / 3))))
@@ -77,7 +77,7 @@ def _unions_of_cells(first: Numbers, second: Numbers) -> Family:
     return _prefixes(*sizes, order, lambda n: Between(where, frozenset(order[:n].tolist())))
 
 
-def _unions_of_outcomes(half: Pair) -> Family:
+def _unions_of_outcomes(half: OutputPair) -> CountedEvents:
     """Outcomes joined in the order of how much likelier they are on the first input."""
     seen = Counter(half.first), Counter(half.second)
     outcomes = list(dict.fromkeys([*half.first, *half.second]))
@@ -92,10 +92,10 @@ def _by_ratio(first: _Hits, second: _Hits) -> _Hits:
     return np.argsort(-ratio, kind="stable").astype(np.int64)
 
 
-def _prefixes(first: _Hits, second: _Hits, order: _Hits, event: Callable[[int], Event]) -> Family:
+def _prefixes(first: _Hits, second: _Hits, order: _Hits, event: Callable[[int], Event]) -> CountedEvents:
     lengths = thinned(len(order)) + 1
     hits = np.cumsum(first[order]), np.cumsum(second[order])
-    return Family(hits[0][lengths - 1], hits[1][lengths - 1], lambda i: event(int(lengths[i])))
+    return CountedEvents(hits[0][lengths - 1], hits[1][lengths - 1], lambda i: event(int(lengths[i])))
 
 
 def thinned(count: int) -> _Hits:
@@ -106,7 +106,7 @@ def thinned(count: int) -> _Hits:
     return np.unique(np.concatenate([near, even, count - 1 - near]))
 
 
-def _limits(family: Family, first: int, second: int, level: float) -> tuple[Numbers, Numbers]:
+def _limits(family: CountedEvents, first: int, second: int, level: float) -> tuple[Numbers, Numbers]:
     """Clopper and Pearson's limits in floats: from below on the first input, from above on the second."""
     return _below(family.first, first, level), 1.0 - _below(second - family.second, second, level)
 
@@ -116,7 +116,7 @@ def _below(hits: _Hits, total: int, level: float) -> Numbers:
     return np.where(hits > 0, betaincinv(some, total - some + 1, level), 0.0)
 
 
-def spread(half: Pair, count: int) -> Sequence[AtLeast]:
+def spread(half: OutputPair, count: int) -> Sequence[AtLeast]:
     """Thresholds at evenly spread ranks, from rare to common: the events of a whole trade-off curve."""
     every = np.sort(np.concatenate([half.first, half.second]))[::-1]
     ranks = np.unique(np.geomspace(1, len(every), count).astype(np.int64) - 1)
@@ -126,4 +126,4 @@ def spread(half: Pair, count: int) -> Sequence[AtLeast]:
     return [AtLeast(float(t)) for t in np.unique(every[picked])[::-1]]
 
 
-__all__ = ["Family", "choose", "families", "rays", "spread", "thinned"]
+__all__ = ["CountedEvents", "choose", "families", "rays", "spread", "thinned"]

@@ -19,7 +19,7 @@ from scipy.special import betaincinv
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Source
-from dpcompose.numerics.chain import Chain, Flat
+from dpcompose.numerics.chain import Flat, RatioChain
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.parameters import Whole, exact
@@ -96,8 +96,8 @@ def upper_tail(trials: Trials, log_odds: Real) -> Enclosure:
         return _SURE
     with ctx.workprec(working_bits(trials)):
         if ball(t).exp() * (n - h) < h + 1:
-            return _clipped(weight(trials, t) * Chain(n - h, h + 1, t).total(Flat()))
-        return _clipped(1 - weight(Trials(h - 1, n), t) * Chain(h - 1, n - h + 2, -t).total(Flat()))
+            return _clipped(weight(trials, t) * RatioChain(n - h, h + 1, t).total(Flat()))
+        return _clipped(1 - weight(Trials(h - 1, n), t) * RatioChain(h - 1, n - h + 2, -t).total(Flat()))
 
 
 def lower_tail(trials: Trials, log_odds: Real) -> Enclosure:

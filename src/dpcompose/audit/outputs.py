@@ -18,7 +18,7 @@ MOST = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class OutputPair:
     """Outputs on one input, and on its neighbour: numbers both, or outcomes both."""
 
     first: Outputs
@@ -29,7 +29,7 @@ class Pair:
         """Whether outputs have an order that thresholds can use."""
         return isinstance(self.first, np.ndarray)
 
-    def halves(self) -> tuple[Pair, Pair]:
+    def halves(self) -> tuple[OutputPair, OutputPair]:
         """Two pairs that share no output.
 
         The positions of each half are fixed by the number of outputs alone, and scattered, so that neither half
@@ -37,18 +37,18 @@ class Pair:
         Outputs at the same position stay together, in case they were drawn as pairs.
         """
         (a, b), (c, d) = _halved(self.first), _halved(self.second)
-        return Pair(a, c), Pair(b, d)
+        return OutputPair(a, c), OutputPair(b, d)
 
 
-def paired(first: Iterable[Any], second: Iterable[Any], score: Score | None = None) -> Pair:
+def paired(first: Iterable[Any], second: Iterable[Any], score: Score | None = None) -> OutputPair:
     """Read outputs on two neighbouring inputs: numbers, hashable outcomes, or anything that `score` makes a number."""
     values = [_listed(name, side) for name, side in (("first", first), ("second", second))]
     if score is not None:
-        return Pair(*(_scored(name, side, score) for name, side in zip(("first", "second"), values, strict=True)))
+        return OutputPair(*(_scored(name, side, score) for name, side in zip(("first", "second"), values, strict=True)))
     kinds = {kind for side in values for kind in _kinds(side)}
     if all(issubclass(kind, numbers.Real | np.bool_) for kind in kinds):
-        return Pair(_numbers("first", values[0]), _numbers("second", values[1]))
-    return Pair(_outcomes("first", values[0]), _outcomes("second", values[1]))
+        return OutputPair(_numbers("first", values[0]), _numbers("second", values[1]))
+    return OutputPair(_outcomes("first", values[0]), _outcomes("second", values[1]))
 
 
 def _listed(name: str, values: Iterable[Any]) -> Sequence[Any] | NDArray[Any]:
@@ -119,4 +119,4 @@ def scattered(count: int) -> NDArray[np.int64]:
     return np.argsort(x ^ (x >> np.uint64(31)), kind="stable").astype(np.int64)
 
 
-__all__ = ["Pair", "Score", "paired", "scattered"]
+__all__ = ["OutputPair", "Score", "paired", "scattered"]

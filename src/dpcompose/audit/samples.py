@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from dpcompose.audit.choosing import choose, spread
 from dpcompose.audit.clopper_pearson import Trials, confidence_level, least_log_odds, most_log_odds
 from dpcompose.audit.events import Event
-from dpcompose.audit.outputs import Pair, Score, paired
+from dpcompose.audit.outputs import OutputPair, Score, paired
 from dpcompose.audit.readings import ANY, Point, Reading
 from dpcompose.audit.result import Audit, Separation
 from dpcompose.errors import InvalidParameter
@@ -74,7 +74,7 @@ def from_scores(
 
 
 def _audited(  # noqa: PLR0917 - what every way in hands on
-    pair: Pair, event: Event | None, delta: Real, confidence: Real, reading: Reading, inputs: tuple[str, str]
+    pair: OutputPair, event: Event | None, delta: Real, confidence: Real, reading: Reading, inputs: tuple[str, str]
 ) -> Audit:
     """Choose an event on one half unless there is one, and count it on the rest."""
     delta, level = DELTA.check("delta", delta), confidence_level(confidence)
@@ -202,7 +202,7 @@ def _separation(
     return Separation(event, first, second, point, reading, inputs)
 
 
-def _counted(event: Event, pair: Pair) -> tuple[Trials, Trials]:
+def _counted(event: Event, pair: OutputPair) -> tuple[Trials, Trials]:
     return event.count(pair.first), event.count(pair.second)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dpcompose.calibration.sketch import Sketch, start, tried
-from dpcompose.calibration.trial import Axis, Point, RealAxis, Trial
+from dpcompose.calibration.trial import Axis, RealAxis, Trial, TrialPoint
 from dpcompose.errors import InvalidParameter, NotProvable
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import short
@@ -30,7 +30,7 @@ class Hunt:
 
     trial: Trial
     axis: Axis
-    points: list[Point] = field(default_factory=list)
+    points: list[TrialPoint] = field(default_factory=list)
     good: Real | None = None
     bad: Real | None = None
     doubt: float = math.inf
@@ -38,9 +38,9 @@ class Hunt:
     slope: float | None = None
     """How the height grows where the search starts, if that was sketched: it then starts next to the goal."""
 
-    def look(self, value: Real) -> Point:
+    def look(self, value: Real) -> TrialPoint:
         """Evaluate, and remember."""
-        point = Point(value, self.axis.place(value), self.trial.height(value))
+        point = TrialPoint(value, self.axis.place(value), self.trial.height(value))
         self.points.append(point)
         return point
 
@@ -70,14 +70,14 @@ class Hunt:
         return straight if math.isfinite(straight) else None
 
 
-def _line(a: Point, b: Point, goal: float) -> float:
+def _line(a: TrialPoint, b: TrialPoint, goal: float) -> float:
     """Through two points, the place as a function of the height; nowhere, if they are level."""
     if a.height == b.height:
         return math.nan
     return b.place + (goal - b.height) * (b.place - a.place) / (b.height - a.height)
 
 
-def _parabola(known: list[Point], goal: float) -> float:
+def _parabola(known: list[TrialPoint], goal: float) -> float:
     """Through three points, the place as a quadratic function of the height."""
     a, b, c = known
     left, right = _line(b, c, goal), _line(a, c, goal)
@@ -98,7 +98,7 @@ def rising(hunt: Hunt) -> bool | None:
     return None
 
 
-def _probes(hunt: Hunt, first: Point) -> Iterator[float]:
+def _probes(hunt: Hunt, first: TrialPoint) -> Iterator[float]:
     """First where the target would be met if the cost grew as expected, then ever further on both sides."""
     lack = hunt.trial.target.scale(float(hunt.trial.target.limit)) - first.height
     if math.isfinite(lack) and hunt.slope is not None and abs(lack / hunt.slope) < NEAR:

@@ -27,7 +27,7 @@ REFUSALS = (ValueError, TypeError, ArithmeticError)
 """How a family says that it has no member: `k * m` refuses 1.5, `Fraction(1, n)` refuses 0 and floats."""
 
 
-class Point(NamedTuple):
+class TrialPoint(NamedTuple):
     """A value, its place on the line, and its cost on the target's scale."""
 
     value: Real
@@ -208,4 +208,4 @@ def _edge(trial: Trial, inside: float, limit: float) -> float:
     return snapped if trial.allows(snapped) else math.exp(good)
 
 
-__all__ = ["CLOSE", "Axis", "Family", "Point", "RealAxis", "Trial", "WholeAxis", "axis_of"]
+__all__ = ["CLOSE", "Axis", "Family", "RealAxis", "Trial", "TrialPoint", "WholeAxis", "axis_of"]

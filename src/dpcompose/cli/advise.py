@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from dpcompose.cli.frame import Json, drawn, examples, limit, shown, target
-from dpcompose.cli.options import Option
+from dpcompose.cli.options import CommandOption
 from dpcompose.errors import InvalidParameter
 
 
@@ -18,24 +18,26 @@ from dpcompose.errors import InvalidParameter
 )
 def advise(  # noqa: PLR0917 - options are made of them
     epsilon: Annotated[str, limit("ε of all queries together.")],
-    queries: Annotated[str | None, Option(metavar="COUNT", help="How many queries, all alike.")] = None,
+    queries: Annotated[str | None, CommandOption(metavar="COUNT", help="How many queries, all alike.")] = None,
     delta: Annotated[str, limit("δ of all queries together.")] = "0",
     sensitivity: Annotated[str, limit("How far one record moves an answer.")] = "1",
     weights: Annotated[
         str | None,
-        Option(metavar="LIST", help="Or one weight a query, such as 1,4,16: share the budget among them."),
+        CommandOption(metavar="LIST", help="Or one weight a query, such as 1,4,16: share the budget among them."),
     ] = None,
     sensitivities: Annotated[
-        str | None, Option(metavar="LIST", help="With weights: how far one record moves each answer.")
+        str | None, CommandOption(metavar="LIST", help="With weights: how far one record moves each answer.")
     ] = None,
     plot: Annotated[
         Path | None,
-        Option("--plot", "--out", metavar="FILE", help="Draw it, too: a .svg, .png or .pdf file. Needs matplotlib."),
+        CommandOption(
+            "--plot", "--out", metavar="FILE", help="Draw it, too: a .svg, .png or .pdf file. Needs matplotlib."
+        ),
     ] = None,
     *,
     integer: Annotated[
         bool | None,
-        Option("--integer/--real", help="Whether answers are whole numbers; by default if the sensitivity is."),
+        CommandOption("--integer/--real", help="Whether answers are whole numbers; by default if the sensitivity is."),
     ] = None,
     json: Json = False,
 ) -> None:

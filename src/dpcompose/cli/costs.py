@@ -29,7 +29,7 @@ from dpcompose.cli.frame import (
     write,
     wrote,
 )
-from dpcompose.cli.options import Argument, Option
+from dpcompose.cli.options import Argument, CommandOption
 from dpcompose.cli.screen import show
 from dpcompose.errors import InvalidParameter
 
@@ -66,11 +66,11 @@ def compare(
     mechanism: Mechanism,
     at_delta: MaybeDelta = None,
     at_epsilon: MaybeEpsilon = None,
-    html: Annotated[Path | None, Option(metavar="FILE", help="Write a page to this file.")] = None,
+    html: Annotated[Path | None, CommandOption(metavar="FILE", help="Write a page to this file.")] = None,
     *,
-    every: Annotated[bool, Option("--all", help="Say of every theorem that declines why it does.")] = False,
+    every: Annotated[bool, CommandOption("--all", help="Say of every theorem that declines why it does.")] = False,
     json: Json = False,
-    csv: Annotated[bool, Option("--csv", help="Print comma-separated values instead of text.")] = False,
+    csv: Annotated[bool, CommandOption("--csv", help="Print comma-separated values instead of text.")] = False,
 ) -> None:
     """Every theorem side by side: its own value, or why it declines; the tightest is marked."""
     if json + csv + (html is not None) > 1:
@@ -87,7 +87,7 @@ def compare(
 @examples("renyi '10 * Laplace(scale=2)' --order 8")
 def renyi(
     mechanism: Mechanism,
-    order: Annotated[str, Option(metavar="NUMBER", help="The order α, from 1 on.")],
+    order: Annotated[str, CommandOption(metavar="NUMBER", help="The order α, from 1 on.")],
     digits: Digits = None,
     *,
     json: Json = False,
@@ -106,7 +106,9 @@ def growth(
     delta: Delta,
     counts: Annotated[
         str,
-        Option(metavar="LIST", help="How many runs: 1,10,100, or 1:1000 for round places between, or 1:1000:50."),
+        CommandOption(
+            metavar="LIST", help="How many runs: 1,10,100, or 1:1000 for round places between, or 1:1000:50."
+        ),
     ] = "1,10,100,1000",
     out: Out = None,
     *,
@@ -126,7 +128,9 @@ def profile(
     mechanism: Mechanism,
     epsilons: Annotated[
         str,
-        Option(metavar="LIST", help="Where: 0,0.5,1, or 0:5 for round places between, or 0:5:50. By default all."),
+        CommandOption(
+            metavar="LIST", help="Where: 0,0.5,1, or 0:5 for round places between, or 0:5:50. By default all."
+        ),
     ] = "",
     out: Out = None,
     *,
@@ -173,8 +177,8 @@ def explain(
     at_delta: MaybeDelta = None,
     at_epsilon: MaybeEpsilon = None,
     *,
-    numerics: Annotated[bool, Option("--numerics", help="Say how it was computed, error by error.")] = False,
-    bibtex: Annotated[bool, Option("--bibtex", help="Print the BibTeX of the sources instead.")] = False,
+    numerics: Annotated[bool, CommandOption("--numerics", help="Say how it was computed, error by error.")] = False,
+    bibtex: Annotated[bool, CommandOption("--bibtex", help="Print the BibTeX of the sources instead.")] = False,
     json: Json = False,
 ) -> None:
     """Why an answer holds: the tree of theorems behind it, with their statements and sources."""

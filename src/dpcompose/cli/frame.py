@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import click
 
-from dpcompose.cli.options import Argument, Group, Option
+from dpcompose.cli.options import Argument, CommandGroup, CommandOption
 from dpcompose.cli.screen import notice, show
 from dpcompose.errors import DPError
 
@@ -65,7 +65,7 @@ VERSION = click.Option(
     help="Print the version and stop.",
 )
 
-app = Group(
+app = CommandGroup(
     "dpcompose",
     help="How much privacy a sequence of differentially private mechanisms costs, all together: certified.",
     homes={name: f"dpcompose.cli.{file}" for file, names in HOMES.items() for name in names},
@@ -94,16 +94,16 @@ Mechanism = Annotated[
         complete=_begun,
     ),
 ]
-Delta = Annotated[str, Option(metavar="NUMBER", help="δ from 0 to 1, exactly as written: 1e-6, 0.05 or 1/1000.")]
-Epsilon = Annotated[str, Option(metavar="NUMBER", help="ε from 0 on, exactly as written: 1, 0.5 or 1/3.")]
-MaybeDelta = Annotated[str | None, Option("--delta", metavar="NUMBER", help="Ask for ε at this δ.")]
-MaybeEpsilon = Annotated[str | None, Option("--epsilon", metavar="NUMBER", help="Ask for δ at this ε.")]
-Tolerance = Annotated[str, Option(metavar="NUMBER", help="How far apart the ends may stay, relatively.")]
-Digits = Annotated[str | None, Option(metavar="NUMBER", help="How many digits to print, 1 to 17; by default 6.")]
-Json = Annotated[bool, Option("--json", help="Print JSON instead of text.")]
+Delta = Annotated[str, CommandOption(metavar="NUMBER", help="δ from 0 to 1, exactly as written: 1e-6, 0.05 or 1/1000.")]
+Epsilon = Annotated[str, CommandOption(metavar="NUMBER", help="ε from 0 on, exactly as written: 1, 0.5 or 1/3.")]
+MaybeDelta = Annotated[str | None, CommandOption("--delta", metavar="NUMBER", help="Ask for ε at this δ.")]
+MaybeEpsilon = Annotated[str | None, CommandOption("--epsilon", metavar="NUMBER", help="Ask for δ at this ε.")]
+Tolerance = Annotated[str, CommandOption(metavar="NUMBER", help="How far apart the ends may stay, relatively.")]
+Digits = Annotated[str | None, CommandOption(metavar="NUMBER", help="How many digits to print, 1 to 17; by default 6.")]
+Json = Annotated[bool, CommandOption("--json", help="Print JSON instead of text.")]
 Out = Annotated[
     Path | None,
-    Option("--out", metavar="FILE", help="Draw it, too: a .svg, .png or .pdf file. Needs matplotlib."),
+    CommandOption("--out", metavar="FILE", help="Draw it, too: a .svg, .png or .pdf file. Needs matplotlib."),
 ]
 
 
@@ -122,7 +122,7 @@ def examples(*lines: str, name: str | None = None, hidden: bool = False) -> Call
 
 def limit(words: str) -> Any:
     """An option that says a part of what is promised."""
-    return Option(metavar="NUMBER", help=words)
+    return CommandOption(metavar="NUMBER", help=words)
 
 
 def read(mechanism: str) -> Any:

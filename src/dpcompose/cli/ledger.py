@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dpcompose.cli.frame import Json, Mechanism, app, judged, limit, read, shown, target, write
-from dpcompose.cli.options import Argument, Group, Option
+from dpcompose.cli.options import Argument, CommandGroup, CommandOption
 from dpcompose.cli.screen import show
 from dpcompose.errors import DPError
 
-books = Group(
+books = CommandGroup(
     "ledger",
     help="Budgets that cannot be overspent: accounts in SQLite or PostgreSQL, with a log that proves itself.",
     short_help="Budgets that cannot be overspent.",
@@ -23,7 +23,7 @@ app.recipes["ledger"] = books
 
 Store = Annotated[
     str,
-    Option(
+    CommandOption(
         "--store",
         metavar="URL",
         envvar="DPCOMPOSE_STORE",
@@ -31,12 +31,14 @@ Store = Annotated[
     ),
 ]
 Account = Annotated[str, Argument("The name of an account.", "ACCOUNT")]
-Blocks = Annotated[list[str] | None, Option("--block", metavar="NAME", help="A block that is read; may be repeated.")]
+Blocks = Annotated[
+    list[str] | None, CommandOption("--block", metavar="NAME", help="A block that is read; may be repeated.")
+]
 
 
 def word(words: str, metavar: str = "TEXT") -> Any:
     """An option with a text."""
-    return Option(metavar=metavar, help=words)
+    return CommandOption(metavar=metavar, help=words)
 
 
 def command(*lines: str, name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -78,7 +80,7 @@ def create(  # noqa: PLR0917 - options are made of them
     dataset: Annotated[str | None, word("Which data it is about, by a public name.")] = None,
     plan: Annotated[str | None, word("A plan that is fixed in advance, in place of a filter.", "MECHANISM")] = None,
     *,
-    blocks: Annotated[bool, Option("--blocks", help="The data grows by blocks, each with these caps.")] = False,
+    blocks: Annotated[bool, CommandOption("--blocks", help="The data grows by blocks, each with these caps.")] = False,
     json: Json = False,
 ) -> None:
     """Make an account; its caps are fixed from now on."""
@@ -149,7 +151,7 @@ def finish(
 def history(
     account: Account,
     store: Store,
-    last: Annotated[int, Option(min=1, help="So many entries at most.")] = 50,
+    last: Annotated[int, CommandOption(min=1, help="So many entries at most.")] = 50,
     *,
     json: Json = False,
 ) -> None:
@@ -161,8 +163,8 @@ def history(
 def report(
     account: Account,
     store: Store,
-    html: Annotated[Path | None, Option(metavar="FILE", help="Write it as a page that prints well.")] = None,
-    out: Annotated[Path | None, Option(metavar="FILE", help="Draw how the budget went down.")] = None,
+    html: Annotated[Path | None, CommandOption(metavar="FILE", help="Write it as a page that prints well.")] = None,
+    out: Annotated[Path | None, CommandOption(metavar="FILE", help="Draw how the budget went down.")] = None,
     *,
     json: Json = False,
 ) -> None:
@@ -174,7 +176,7 @@ def report(
 def verify(
     store: Store,
     against: Annotated[
-        list[Path] | None, Option(metavar="FILE", help="Checkpoints that were kept elsewhere; may be repeated.")
+        list[Path] | None, CommandOption(metavar="FILE", help="Checkpoints that were kept elsewhere; may be repeated.")
     ] = None,
     *,
     json: Json = False,
@@ -186,7 +188,7 @@ def verify(
 
 
 @command("checkpoint --out checkpoint.json --store sqlite:///budget.db")
-def checkpoint(store: Store, out: Annotated[Path, Option(metavar="FILE", help="Where to.")]) -> None:
+def checkpoint(store: Store, out: Annotated[Path, CommandOption(metavar="FILE", help="Where to.")]) -> None:
     """Sign the log as it is, for somebody else to keep."""
     write(out, f"{use().checkpoint(store)}\n")
     show(f"The signed heads are in {str(out)!r}.")

@@ -6,7 +6,7 @@ import sys
 from typing import Annotated
 
 from dpcompose.cli.frame import examples
-from dpcompose.cli.options import Argument, Option
+from dpcompose.cli.options import Argument, CommandOption
 from dpcompose.cli.screen import show
 
 
@@ -20,10 +20,12 @@ def convert(
         str,
         Argument("An Opacus history, a dp_accounting ledger or a document of ours: text, file, or -."),
     ],
-    to: Annotated[str, Option(metavar="FORM", help="dpcompose, expression, dp_accounting or opacus.")] = "dpcompose",
+    to: Annotated[
+        str, CommandOption(metavar="FORM", help="dpcompose, expression, dp_accounting or opacus.")
+    ] = "dpcompose",
     adjacency: Annotated[
         str,
-        Option(metavar="RELATION", help="Of a ledger, which does not say: add-remove, replace-one or zero-out."),
+        CommandOption(metavar="RELATION", help="Of a ledger, which does not say: add-remove, replace-one or zero-out."),
     ] = "add-remove",
 ) -> None:
     """Translate between neighbours' histories and documents of ours: exact, or rounded towards the larger loss."""
@@ -39,11 +41,13 @@ def convert(
 )
 def referee(
     accountant: Annotated[
-        list[str] | None, Option(metavar="NAME", help="Which accountant, once or often; by default all.")
+        list[str] | None, CommandOption(metavar="NAME", help="Which accountant, once or often; by default all.")
     ] = None,
-    work: Annotated[list[str] | None, Option(metavar="NAME", help="Which work, once or often; by default all.")] = None,
+    work: Annotated[
+        list[str] | None, CommandOption(metavar="NAME", help="Which work, once or often; by default all.")
+    ] = None,
     *,
-    markdown: Annotated[bool, Option("--markdown", help="Print the table of the documentation.")] = False,
+    markdown: Annotated[bool, CommandOption("--markdown", help="Print the table of the documentation.")] = False,
 ) -> None:
     """Accountants held against certified intervals: sound, tight, total, fast?"""
     from dpcompose import app as use

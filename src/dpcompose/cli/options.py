@@ -37,7 +37,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Option:
+class CommandOption:
     """A word that follows a flag; the flag is the parameter's name unless others are given."""
 
     flags: tuple[str, ...]
@@ -62,7 +62,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class LazyCommand:
     """How a command is made, once it is wanted."""
 
     function: Function
@@ -83,18 +83,18 @@ class Command(click.Command):
         return fitted(super().get_help(ctx))
 
 
-class Group(Command, click.Group):
+class CommandGroup(Command, click.Group):
     """Commands by their names, each made, and its module read, when it is asked for."""
 
     def __init__(self, *given: Any, homes: Mapping[str, str] | None = None, **known: Any) -> None:
         super().__init__(*given, **known)
-        self.places, self.recipes = dict(homes or {}), dict[str, Recipe | click.Command]()
+        self.places, self.recipes = dict(homes or {}), dict[str, LazyCommand | click.Command]()
 
     def add(self, name: str | None = None, **known: Any) -> Callable[[Function], Function]:
         """Register a function as a command."""
 
         def register(function: Function) -> Function:
-            self.recipes[name or function.__name__.strip("_").replace("_", "-")] = Recipe(function, known)
+            self.recipes[name or function.__name__.strip("_").replace("_", "-")] = LazyCommand(function, known)
             return function
 
         return register
@@ -108,7 +108,7 @@ class Group(Command, click.Group):
         if cmd_name not in self.recipes and cmd_name in self.places:
             import_module(self.places[cmd_name])
         found = self.recipes.get(cmd_name)
-        if isinstance(found, Recipe):
+        if isinstance(found, LazyCommand):
             found = self.recipes[cmd_name] = found.made(cmd_name)
         return found
 
@@ -120,7 +120,7 @@ def parameters(function: Function) -> Iterator[click.Parameter]:
         kind, said = _annotated(hints[name])
         required = declared.default is inspect.Parameter.empty
         if said is None:
-            said = Argument() if required else Option()
+            said = Argument() if required else CommandOption()
         told = {"required": True} if required else {"required": False, "default": declared.default}
         yield (_argument if isinstance(said, Argument) else _option)(name, kind, said, told)
 
@@ -130,7 +130,7 @@ def _annotated(hint: Any) -> tuple[Any, Any]:
     said = None
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)
-        said = next((note for note in notes if isinstance(note, Argument | Option)), None)
+        said = next((note for note in notes if isinstance(note, Argument | CommandOption)), None)
     if get_origin(hint) in {Union, UnionType}:
         (hint,) = (arg for arg in get_args(hint) if arg is not type(None))
     return hint, said
@@ -146,7 +146,7 @@ def _argument(name: str, kind: Any, said: Argument, told: Mapping[str, Any]) -> 
     return made
 
 
-def _option(name: str, kind: Any, said: Option, told: Mapping[str, Any]) -> click.Parameter:
+def _option(name: str, kind: Any, said: CommandOption, told: Mapping[str, Any]) -> click.Parameter:
     flags = [name, *(said.flags or (f"--{name.replace('_', '-')}",))]
     known: dict[str, Any] = {"help": said.help, "envvar": said.envvar, **told}
     if kind is bool:

@@ -23,7 +23,7 @@ from dpcompose.cli.frame import (
     shown,
     target,
 )
-from dpcompose.cli.options import Argument, Option
+from dpcompose.cli.options import Argument, CommandOption
 
 
 @examples(
@@ -32,7 +32,7 @@ from dpcompose.cli.options import Argument, Option
 )
 def region(
     mechanism: Mechanism,
-    tolerance: Annotated[str, Option(metavar="NUMBER", help="How far apart the polygons may stay.")] = "1e-3",
+    tolerance: Annotated[str, CommandOption(metavar="NUMBER", help="How far apart the polygons may stay.")] = "1e-3",
     out: Out = None,
     *,
     json: Json = False,
@@ -62,7 +62,7 @@ app.add("refute", hidden=True)(check)  # what it was called at first
 @examples("beta '10 * Laplace(scale=2)' --alpha 0.05")
 def beta(
     mechanism: Mechanism,
-    alpha: Annotated[str, Option(metavar="NUMBER", help="The type I error, from 0 to 1.")],
+    alpha: Annotated[str, CommandOption(metavar="NUMBER", help="The type I error, from 0 to 1.")],
     digits: Digits = None,
     *,
     json: Json = False,
@@ -75,9 +75,9 @@ def beta(
 @examples("risk '100 * Gaussian(noise_std=20)'", "risk 'Laplace(scale=2)' --fpr 0.001 --prior 0.1 --delta 0")
 def risk(
     mechanism: Mechanism,
-    fpr: Annotated[str, Option(metavar="NUMBER", help="The false positive rate of the attacker.")] = "0.01",
-    prior: Annotated[str, Option(metavar="NUMBER", help="How likely the record is to be there.")] = "0.5",
-    delta: Annotated[str, Option(metavar="NUMBER", help="How often the odds may be exceeded.")] = "1e-6",
+    fpr: Annotated[str, CommandOption(metavar="NUMBER", help="The false positive rate of the attacker.")] = "0.01",
+    prior: Annotated[str, CommandOption(metavar="NUMBER", help="How likely the record is to be there.")] = "0.5",
+    delta: Annotated[str, CommandOption(metavar="NUMBER", help="How often the odds may be exceeded.")] = "1e-6",
     *,
     json: Json = False,
 ) -> None:
@@ -96,8 +96,8 @@ def audit(
         Argument("A .csv file with columns score and member (1 or 0), or an .npz file."),
     ],
     delta: Delta,
-    confidence: Annotated[str, Option(metavar="NUMBER", help="How sure to be, between 0 and 1.")] = "0.95",
-    claim: Annotated[str | None, Option(metavar="MECHANISM", help="What is said to have been run.")] = None,
+    confidence: Annotated[str, CommandOption(metavar="NUMBER", help="How sure to be, between 0 and 1.")] = "0.95",
+    claim: Annotated[str | None, CommandOption(metavar="MECHANISM", help="What is said to have been run.")] = None,
     *,
     json: Json = False,
 ) -> None:

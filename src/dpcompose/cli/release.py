@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dpcompose.cli.frame import Json, examples, limit
-from dpcompose.cli.options import Argument, Option
+from dpcompose.cli.options import Argument, CommandOption
 from dpcompose.cli.screen import show
 from dpcompose.errors import InvalidParameter
 
 
 def column(words: str) -> Any:
     """An option that names a column."""
-    return Option(metavar="COLUMN", help=words)
+    return CommandOption(metavar="COLUMN", help=words)
 
 
 def choice(words: str, metavar: str) -> Any:
     """An option with a few possible words."""
-    return Option(metavar=metavar, help=words)
+    return CommandOption(metavar=metavar, help=words)
 
 
 @examples(
@@ -80,7 +80,9 @@ def release(  # noqa: PLR0917 - options are made of them
     seconds: Annotated[str | None, limit("The most time of the embedded engine; 3600 by default.")] = None,
     budget_plan: Annotated[
         Path | None,
-        Option(metavar="FILE", help="A .toml or .json file with a budget: refuse what does not fit, add the rest."),
+        CommandOption(
+            metavar="FILE", help="A .toml or .json file with a budget: refuse what does not fit, add the rest."
+        ),
     ] = None,
     dataset: Annotated[
         str | None, choice("A name of the data, which travels with the charge: a plan of other data refuses.", "NAME")
@@ -90,16 +92,16 @@ def release(  # noqa: PLR0917 - options are made of them
     key: Annotated[str | None, choice("Stands for this release: it is run and charged once.", "TEXT")] = None,
     keep: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Store the answer in a new file before it is shown: it is paid for."),
+        CommandOption(metavar="FILE", help="Store the answer in a new file before it is shown: it is paid for."),
     ] = None,
     *,
-    glob: Annotated[bool, Option("--glob", help="DATA is a pattern; the files are listed.")] = False,
-    every_row: Annotated[bool, Option("--every-row", help="Each row is a unit of its own.")] = False,
+    glob: Annotated[bool, CommandOption("--glob", help="DATA is a pattern; the files are listed.")] = False,
+    every_row: Annotated[bool, CommandOption("--every-row", help="Each row is a unit of its own.")] = False,
     dry_run: Annotated[
-        bool, Option("--dry-run", help="Show price and error bars; open no data, charge nothing.")
+        bool, CommandOption("--dry-run", help="Show price and error bars; open no data, charge nothing.")
     ] = False,
     json: Json = False,
-    csv: Annotated[bool, Option("--csv", help="Print comma-separated values instead of text.")] = False,
+    csv: Annotated[bool, CommandOption("--csv", help="Print comma-separated values instead of text.")] = False,
 ) -> None:
     """Answer a question about a table with noise, and say what it cost.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from dpcompose.cli.frame import examples
-from dpcompose.cli.options import Option
+from dpcompose.cli.options import CommandOption
 from dpcompose.cli.screen import show
 from dpcompose.errors import DPError
 
@@ -31,19 +31,21 @@ NEEDED = {
     "serve --host 0.0.0.0 --workers 4 --store postgresql://books@db/books",
 )
 def serve(
-    port: Annotated[int, Option(min=1, max=65535, help="Where it listens.")] = 8000,
-    host: Annotated[str, Option(metavar="ADDRESS", help="On which address; by default this machine only.")] = (
+    port: Annotated[int, CommandOption(min=1, max=65535, help="Where it listens.")] = 8000,
+    host: Annotated[str, CommandOption(metavar="ADDRESS", help="On which address; by default this machine only.")] = (
         "127.0.0.1"
     ),
     store: Annotated[
         str | None,
-        Option(metavar="URL", help="The books: sqlite:///file or postgresql://…; by default a file of the user."),
+        CommandOption(
+            metavar="URL", help="The books: sqlite:///file or postgresql://…; by default a file of the user."
+        ),
     ] = None,
-    rate: Annotated[int, Option(min=1, help="Requests a minute that one token may make.")] = 1200,
-    workers: Annotated[int, Option(min=1, max=64, help="Processes that serve; each computes in its own.")] = 1,
+    rate: Annotated[int, CommandOption(min=1, help="Requests a minute that one token may make.")] = 1200,
+    workers: Annotated[int, CommandOption(min=1, max=64, help="Processes that serve; each computes in its own.")] = 1,
     *,
-    console: Annotated[bool, Option("--console/--no-console", help="Whether the books have pages.")] = True,
-    owner_token: Annotated[bool, Option("--owner-token", help="Make another token of an owner first.")] = False,
+    console: Annotated[bool, CommandOption("--console/--no-console", help="Whether the books have pages.")] = True,
+    owner_token: Annotated[bool, CommandOption("--owner-token", help="Make another token of an owner first.")] = False,
 ) -> None:
     """Start the page and the HTTP API: explore, decide, and keep the books in a browser."""
     try:

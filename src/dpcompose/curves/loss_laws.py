@@ -89,7 +89,7 @@ def _profiles(orders: BothOrders) -> tuple[Reading, Reading]:
     def reading(order: Order) -> Reading:
         @cache
         def value(t: float) -> float:
-            found = view.ask(order, t).enclosure
+            found = view.question(order)(t).enclosure
             if found.upper - found.lower > max(_WIDE * found.upper, _NEGLIGIBLE):
                 raise NotProvable("The profile of this mechanism is not known closely enough to draw its privacy loss")
             return _middle(found)

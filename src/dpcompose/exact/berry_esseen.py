@@ -29,7 +29,7 @@ _BITS = 192
 
 
 @dataclass(frozen=True, slots=True)
-class NormalProfile:
+class NormalApproximation:
     """The normal approximation at one tilt, with its error."""
 
     tilt: float
@@ -39,7 +39,7 @@ class NormalProfile:
     error: Ball
 
     @classmethod
-    def at(cls, tilted: Tilted, tilt: float) -> NormalProfile:
+    def at(cls, tilted: Tilted, tilt: float) -> NormalApproximation:
         """Whatever the tilt, the bounds hold."""
         with ctx.workprec(_BITS):
             k, mean, variance, third = tilted.balls(tilt)
@@ -48,12 +48,12 @@ class NormalProfile:
             return cls(tilt, k, mean, spread, 2 * peak * arb(56) / 100 * third / spread**3)
 
     @classmethod
-    def near_level(cls, tilted: Tilted, level: float) -> NormalProfile:
+    def near_level(cls, tilted: Tilted, level: float) -> NormalApproximation:
         """At the tilt that suits a level."""
         return cls.at(tilted, tilted.best(lambda x: tilted.floats(x)[0] - x * level - math.log(x * (1 + x))))
 
     @classmethod
-    def near_mass(cls, tilted: Tilted, log_mass: float) -> NormalProfile:
+    def near_mass(cls, tilted: Tilted, log_mass: float) -> NormalApproximation:
         """At the tilt that suits a value of the profile."""
         return cls.at(tilted, tilted.best(lambda x: (tilted.floats(x)[0] - math.log(x) - math.log1p(x) - log_mass) / x))
 
@@ -74,4 +74,4 @@ class NormalProfile:
         return ((alpha * self.spread) ** 2 / 2 - alpha * ahead).exp() * (-z / arb(2).sqrt()).erfc() / 2
 
 
-__all__ = ["NormalProfile"]
+__all__ = ["NormalApproximation"]

@@ -27,7 +27,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from dpcompose.numerics.chain import Chain, Flat, Rising
+from dpcompose.numerics.chain import Flat, RatioChain, Rising
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.special import ndtri_exp
@@ -139,12 +139,12 @@ def _segment(count: int, step: Fraction, index: int) -> _Upper | _Lower:
     """The segment `s_m <= t <= s_{m-1}`, `m = index`; from whichever side has no cancellation."""
     top = (count - 2 * index + 2) * step
     weight = _weight(count, step, index - 1)
-    down = Chain(index - 1, count - index + 2, -step)
+    down = RatioChain(index - 1, count - index + 2, -step)
     share = weight * down.total(Flat())
     if index - 1 <= _mode_and_spread(count, step):
-        rising = Chain(index - 1, count - index + 2, step)
+        rising = RatioChain(index - 1, count - index + 2, step)
         return _Upper(top, weight * rising.total(Rising(2 * step)), share, down.short and rising.short)
-    up = Chain(count - index, index + 1, -step)
+    up = RatioChain(count - index, index + 1, -step)
     first = weight * (-ball(step)).exp() * (count - index + 1) / index
     return _Lower(top, first * up.total(Flat()), share, down.short and up.short)
 

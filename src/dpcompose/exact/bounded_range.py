@@ -30,7 +30,7 @@ LEAST = 1e-290
 
 
 @dataclass(frozen=True)
-class Choice:
+class Ways:
     """The ways to run one mechanism whose range is a whole number of steps of a grid."""
 
     steps: int
@@ -99,7 +99,7 @@ def _rows(values: Floats, length: int) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class RangeGrid:
     """The points x = ih from −left·h to right·h."""
 
     spacing: float
@@ -123,10 +123,10 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class GridValues:
     """The values on a grid, all from above or all from below."""
 
-    grid: Grid
+    grid: RangeGrid
     values: Floats
 
     def delta_above(self, level: float) -> float:
@@ -163,7 +163,7 @@ class Curve:
         return int(over[-1]) * self.grid.spacing * (1 - 2.0**-50) if over.size else 0.0
 
 
-def at_most(kinds: Sequence[tuple[Choice, int]], grid: Grid) -> Curve:
+def at_most(kinds: Sequence[tuple[Ways, int]], grid: RangeGrid) -> GridValues:
     """V after all runs from above, each choice as often as its count says, in whatever order they come.
 
     What has been run is a state; the analyst runs any of the rest next. States with equally many runs need only those
@@ -181,17 +181,17 @@ def at_most(kinds: Sequence[tuple[Choice, int]], grid: Grid) -> Curve:
                 grown[after] = np.maximum(grown[after], found) if after in grown else found
         layer = {s: np.where(v > 0, np.clip(v, LEAST, 1.0), 0.0) for s, v in grown.items()}
     ((_, values),) = layer.items()
-    return Curve(grid, values)
+    return GridValues(grid, values)
 
 
-def at_least(kinds: Sequence[tuple[Choice, int]], grid: Grid) -> Curve:
+def at_least(kinds: Sequence[tuple[Ways, int]], grid: RangeGrid) -> GridValues:
     """V after all runs from below, the first kind run last: one of the orders in which they may come."""
     values = grid.start()
     for choice, count in kinds:
         for _ in range(count):
             found = choice.from_below(grid.widened_below(values, choice.steps))
             values = np.where(found > LEAST, found, 0.0)
-    return Curve(grid, values)
+    return GridValues(grid, values)
 
 
-__all__ = ["Choice", "Curve", "Grid", "at_least", "at_most"]
+__all__ = ["GridValues", "RangeGrid", "Ways", "at_least", "at_most"]

@@ -26,7 +26,7 @@ from itertools import accumulate
 from flint import arb
 
 from dpcompose.exact.atoms import Law, LogRatio, Loss, Part, Parts, Scaled, scaled
-from dpcompose.exact.berry_esseen import NormalProfile
+from dpcompose.exact.berry_esseen import NormalApproximation
 from dpcompose.exact.chernoff import inverse_bounds, profile_bounds
 from dpcompose.exact.coarse import coarse
 from dpcompose.exact.states import Extent, Table, TableProfile, halves, table
@@ -56,7 +56,7 @@ def sum_delta(parts: Parts, level: Real) -> Enclosure:
     if exact:
         return exact
     tilted = Tilted(sums)
-    finite = profile_bounds(tilted, t) & NormalProfile.near_level(tilted, float(ball(t))).profile(t)
+    finite = profile_bounds(tilted, t) & NormalApproximation.near_level(tilted, float(ball(t))).profile(t)
     whole = Enclosure.of(ball(finite) + ball(leak)) & UNIT_INTERVAL
     return whole & _between(sums, lambda moved: _tabled_delta(moved, t))
 
@@ -207,7 +207,7 @@ def _bounded_epsilon(sums: Scaled, leak: Ball, delta: Enclosure, most: float) ->
         closed = inverse_bounds(tilted, least, greatest) & Enclosure(0.0, most)
         target = Enclosure.of(least.union(greatest).nonnegative_part())
     if target.upper > 0.0:
-        normal = NormalProfile.near_mass(tilted, math.log(target.upper))
+        normal = NormalApproximation.near_mass(tilted, math.log(target.upper))
         closed &= invert_decreasing(
             lambda t: normal.profile(Fraction(t)), target, closed.upper, 0.0, most, _BOUNDED_GAP
         )

@@ -12,7 +12,7 @@ from dpcompose.description import ADD_REMOVE, FULLY_ADAPTIVE, Adjacency, Composi
 from dpcompose.errors import AdjacencyMismatch, DPError, InvalidParameter
 from dpcompose.filters.numbers import meant, shortened, stated, unit_of, units_down, units_up
 from dpcompose.filters.readings import Reading, cheapest, readings
-from dpcompose.filters.rules import RULES, Cost, Rule, Target, best_order
+from dpcompose.filters.rules import RULES, CapRule, CapTarget, Cost, best_order
 from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.answer import Answer
@@ -133,7 +133,7 @@ class Filter(Told):
         return tuple(units_up(c, unit) for c, unit in zip(cost, self.units, strict=True))
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> CapRule:
         """How its notion is read."""
         return RULES[self.name](self.orders)
 
@@ -176,9 +176,9 @@ def _down(cap: Fraction) -> Fraction:
     return units_down(cap, unit) * unit
 
 
-def _target(name: str, epsilon: Real, delta: Real, leak: Real) -> Target:
+def _target(name: str, epsilon: Real, delta: Real, leak: Real) -> CapTarget:
     """The target, or why this filter cannot aim at it."""
-    target = Target(
+    target = CapTarget(
         meant(EPSILON.check("epsilon", epsilon)), meant(DELTA.check("delta", delta)), meant(DELTA.check("leak", leak))
     )
     if target.leak and name in {"basic", "gdp"}:
@@ -190,7 +190,7 @@ def _target(name: str, epsilon: Real, delta: Real, leak: Real) -> Target:
     return target
 
 
-def _shape(orders: Sequence[Real] | Mapping[Real, Real] | None, target: Target) -> dict[Fraction, Fraction]:
+def _shape(orders: Sequence[Real] | Mapping[Real, Real] | None, target: CapTarget) -> dict[Fraction, Fraction]:
     """The orders with the shape of the budget curve: straight, unless heights are given."""
     if orders is None:
         order = best_order(target)

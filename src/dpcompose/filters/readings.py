@@ -10,7 +10,7 @@ from typing import Any
 
 from dpcompose.description import FULLY_ADAPTIVE, Composition, Mechanism
 from dpcompose.errors import Declined, NotProvable
-from dpcompose.filters.rules import Cost, Rule
+from dpcompose.filters.rules import CapRule, Cost
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import ApproxDP
 from dpcompose.prove.answer import epsilon as epsilon_at
@@ -42,7 +42,7 @@ class Scale:
         return max(shares, default=Fraction(0)), sum(shares, Fraction(0))
 
 
-def readings(mechanism: Mechanism, rule: Rule, caps: Cost) -> Iterator[Reading]:
+def readings(mechanism: Mechanism, rule: CapRule, caps: Cost) -> Iterator[Reading]:
     """Every way to enter a mechanism, as one step or, where its parts are fixed, as one step each."""
     direct = list(_direct(mechanism, rule))
     yield from direct
@@ -57,7 +57,7 @@ def cheapest(found: Sequence[Reading], caps: Cost) -> Reading:
     return min(found, key=Scale(caps).share)
 
 
-def _direct(mechanism: Mechanism, rule: Rule) -> Iterator[Reading]:
+def _direct(mechanism: Mechanism, rule: CapRule) -> Iterator[Reading]:
     """What is promised in the filter's own notion. Bounds without a leak are combined, order by order."""
     found: list[Reading] = []
     for claim in facts(mechanism):
@@ -72,7 +72,7 @@ def _direct(mechanism: Mechanism, rule: Rule) -> Iterator[Reading]:
     yield from found
 
 
-def _part_by_part(block: Composition, rule: Rule, caps: Cost) -> Iterator[Reading]:
+def _part_by_part(block: Composition, rule: CapRule, caps: Cost) -> Iterator[Reading]:
     """Each part as steps of its own; not where only another notion is capped inside."""
     if block.adaptivity is FULLY_ADAPTIVE and block.filter is not rule.notion:
         return
@@ -88,7 +88,7 @@ def _part_by_part(block: Composition, rule: Rule, caps: Cost) -> Iterator[Readin
     yield Reading(total, by)
 
 
-def _by_profile(mechanism: Mechanism, rule: Rule, caps: Cost) -> Iterator[Reading]:
+def _by_profile(mechanism: Mechanism, rule: CapRule, caps: Cost) -> Iterator[Reading]:
     """As an (ε, δ)-DP step, at the δ where ε and δ take about the same share of their caps; and at δ = 0."""
     scale = Scale(caps)
 

@@ -29,7 +29,7 @@ MOST_EXCESS = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CapTarget:
     """What is to hold at the caps: (ε, δ), of which `leak` is set apart for steps that may reveal everything."""
 
     epsilon: Fraction
@@ -43,7 +43,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(ABC):
+class CapRule(ABC):
     """One notion, and how its sums are capped."""
 
     orders: tuple[Fraction, ...] = ()
@@ -67,7 +67,7 @@ class Rule(ABC):
         return self.coordinates[-1] == "delta"
 
     @abstractmethod
-    def caps(self, target: Target) -> Cost:
+    def caps(self, target: CapTarget) -> Cost:
         """Caps at which the target holds, the greatest up to rounding; whoever uses them certifies them."""
 
     @abstractmethod
@@ -83,14 +83,14 @@ class Rule(ABC):
         """What an (ε, δ)-DP step costs; None where the notion cannot tell."""
 
 
-class Basic(Rule):
+class Basic(CapRule):
     """ε and δ add up."""
 
     __slots__ = ()
     notion = ApproxDP
     coordinates = ("epsilon", "delta")
 
-    def caps(self, target: Target) -> Cost:
+    def caps(self, target: CapTarget) -> Cost:
         """The target itself: all of δ is for leaks."""
         return (target.epsilon, target.delta)
 
@@ -105,14 +105,14 @@ class Basic(Rule):
     converted = direct
 
 
-class Concentrated(Rule):
+class Concentrated(CapRule):
     """ρ adds up, and δ beside it."""
 
     __slots__ = ()
     notion = ZCDP
     coordinates = ("rho", "delta")
 
-    def caps(self, target: Target) -> Cost:
+    def caps(self, target: CapTarget) -> Cost:
         """The greatest ρ that converts to ε at what is left of δ beyond the leak."""
         return (_greatest(lambda rho: _line(rho).delta(target.epsilon), target), target.leak)
 
@@ -131,7 +131,7 @@ class Concentrated(Rule):
         return (rho, upper(promise.delta))
 
 
-class RenyiOrders(Rule):
+class RenyiOrders(CapRule):
     """Rényi divergences of stated orders add up, and δ beside them; every order must fit."""
 
     __slots__ = ()
@@ -142,7 +142,7 @@ class RenyiOrders(Rule):
         """One for each order, and what leaks."""
         return (*(f"renyi {order}" for order in self.orders), "delta")
 
-    def caps(self, target: Target) -> Cost:
+    def caps(self, target: CapTarget) -> Cost:
         """The shape of the budget curve, as high as one of its orders still converts to the target."""
 
         def delta(height: Fraction) -> Enclosure:
@@ -169,14 +169,14 @@ class RenyiOrders(Rule):
         return self.direct(Renyi(ResponseCurve(promise.epsilon), promise.delta))
 
 
-class Normal(Rule):
+class Normal(CapRule):
     """μ² adds up; nothing may leak."""
 
     __slots__ = ()
     notion = GDP
     coordinates = ("mu_squared",)
 
-    def caps(self, target: Target) -> Cost:
+    def caps(self, target: CapTarget) -> Cost:
         """The greatest μ at which two normals lie no further apart than (ε, δ)."""
         return (Fraction(min(normal_mu(target.epsilon, target.delta).lower, HUGE)) ** 2,)
 
@@ -194,7 +194,7 @@ class Normal(Rule):
         return None
 
 
-RULES: Mapping[str, type[Rule]] = {"basic": Basic, "zcdp": Concentrated, "renyi": RenyiOrders, "gdp": Normal}
+RULES: Mapping[str, type[CapRule]] = {"basic": Basic, "zcdp": Concentrated, "renyi": RenyiOrders, "gdp": Normal}
 
 
 def upper(value: Value) -> Fraction:
@@ -202,7 +202,7 @@ def upper(value: Value) -> Fraction:
     return Fraction(value.upper if isinstance(value, Enclosure) else value)
 
 
-def best_order(target: Target) -> Fraction:
+def best_order(target: CapTarget) -> Fraction:
     """The order at which a line converts best to (ε, δ), to three digits: one order leaves the most room."""
     line = _line(_greatest(lambda rho: _line(rho).delta(target.epsilon), target))
     excess = min(line.best_order(epsilon=min(float(target.epsilon), HUGE)) - 1, MOST_EXCESS)
@@ -213,9 +213,9 @@ def _line(rho: Fraction) -> OneOrder:
     return OneOrder(Linear(rho), 0, CanonneKamathSteinke)
 
 
-def _greatest(delta: Callable[[Fraction], Enclosure], target: Target) -> Fraction:
+def _greatest(delta: Callable[[Fraction], Enclosure], target: CapTarget) -> Fraction:
     """The greatest argument whose δ is at most what is left of δ beyond the leak, rounded down."""
     return Fraction(invert_increasing(lambda x: delta(Fraction(x)), target.left, math.nan, 0.0, HUGE).lower)
 
 
-__all__ = ["RULES", "Cost", "Rule", "Target", "best_order", "upper"]
+__all__ = ["RULES", "CapRule", "CapTarget", "Cost", "best_order", "upper"]

@@ -42,7 +42,7 @@ class Input(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar(Input):
+class OneNumber(Input):
     """One number, as `Param` describes it; text holds a decimal or a fraction and means exactly that."""
 
     param: Param
@@ -64,10 +64,10 @@ class Scalar(Input):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Input):
+class NumberList(Input):
     """A list of numbers, all of one kind."""
 
-    entry: Scalar
+    entry: OneNumber
 
     @property
     def symbol(self) -> str:  # type: ignore[override]
@@ -91,10 +91,10 @@ class Listed(Input):
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped(Input):
+class CountedNumbers(Input):
     """Pairs of a number and how often it occurs."""
 
-    entry: Scalar
+    entry: OneNumber
     symbol: str = "(ε_i, k_i)"
 
     @property
@@ -108,7 +108,7 @@ class Grouped(Input):
         if any(len(pair) != 2 for pair in pairs):
             raise InvalidParameter(name, value, self.allowed)
         found = tuple(
-            (self.entry.check(f"{name}[{i}][0]", x), int(Scalar(COUNT).check(f"{name}[{i}][1]", n)))
+            (self.entry.check(f"{name}[{i}][0]", x), int(OneNumber(COUNT).check(f"{name}[{i}][1]", n)))
             for i, (x, n) in enumerate(pairs)
         )
         moderate(name, [x for x, _ in found])
@@ -161,23 +161,23 @@ def moderate(name: str, entries: Sequence[Fraction | int]) -> None:
             raise InvalidParameter(name, "fractions", f"a common denominator of at most {MOST_BITS} bits")
 
 
-def whole(symbol: str, low: int, high: int, unit: str = "") -> Scalar:
+def whole(symbol: str, low: int, high: int, unit: str = "") -> OneNumber:
     """An integer input."""
-    return Scalar(Whole(symbol, low, high, unit))
+    return OneNumber(Whole(symbol, low, high, unit))
 
 
-def real(symbol: str, low: Real, high: Real, unit: str = "") -> Scalar:
+def real(symbol: str, low: Real, high: Real, unit: str = "") -> OneNumber:
     """A real input."""
-    return Scalar(Param(symbol, low, high, unit))
+    return OneNumber(Param(symbol, low, high, unit))
 
 
 POSITIVE_COUNT = whole("k", 1, 10**9, "runs")
 SIZE = 10**150
 
-Count: TypeAlias = Annotated[int, Scalar(COUNT)]
+Count: TypeAlias = Annotated[int, OneNumber(COUNT)]
 Times: TypeAlias = Annotated[int, POSITIVE_COUNT]
-Epsilon: TypeAlias = Annotated[Fraction, Scalar(EPSILON)]
-Delta: TypeAlias = Annotated[Fraction, Scalar(DELTA)]
+Epsilon: TypeAlias = Annotated[Fraction, OneNumber(EPSILON)]
+Delta: TypeAlias = Annotated[Fraction, OneNumber(DELTA)]
 Probability: TypeAlias = Annotated[Fraction, real("Q", 0, 1, "probability")]
 Order: TypeAlias = Annotated[Fraction, real("α", 1, 10**9, "order")]
 Divergence: TypeAlias = Annotated[Fraction, real("ε_α", 0, 10**300, "nats")]
@@ -185,9 +185,9 @@ Noise: TypeAlias = Annotated[Fraction, real("σ", 0, SIZE, "query units")]
 Shift: TypeAlias = Annotated[Fraction, real("Δ", 0, SIZE, "query units")]
 Scale: TypeAlias = Annotated[Fraction, real("b/Δ", 0, SIZE, "sensitivities")]
 Place: TypeAlias = Annotated[Fraction, real("x", -(10**300), 10**300)]
-Epsilons: TypeAlias = Annotated[tuple[Fraction, ...], Listed(Scalar(EPSILON))]
-Deltas: TypeAlias = Annotated[tuple[Fraction, ...], Listed(Scalar(DELTA))]
-Noises: TypeAlias = Annotated[tuple[Fraction, ...], Listed(real("σ", 0, SIZE, "query units"))]
-Scales: TypeAlias = Annotated[tuple[Fraction, ...], Listed(real("b/Δ", 0, SIZE, "sensitivities"))]
-Masses: TypeAlias = Annotated[tuple[Fraction, ...], Listed(real("P", 0, 1, "probability"))]
-Groups: TypeAlias = Annotated[tuple[tuple[Fraction, int], ...], Grouped(Scalar(EPSILON))]
+Epsilons: TypeAlias = Annotated[tuple[Fraction, ...], NumberList(OneNumber(EPSILON))]
+Deltas: TypeAlias = Annotated[tuple[Fraction, ...], NumberList(OneNumber(DELTA))]
+Noises: TypeAlias = Annotated[tuple[Fraction, ...], NumberList(real("σ", 0, SIZE, "query units"))]
+Scales: TypeAlias = Annotated[tuple[Fraction, ...], NumberList(real("b/Δ", 0, SIZE, "sensitivities"))]
+Masses: TypeAlias = Annotated[tuple[Fraction, ...], NumberList(real("P", 0, 1, "probability"))]
+Groups: TypeAlias = Annotated[tuple[tuple[Fraction, int], ...], CountedNumbers(OneNumber(EPSILON))]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dpcompose.formulas.card import UNDEFINED, Found, card
 from dpcompose.formulas.inputs import Count, Delta, Divergence, Epsilon, Order, Probability
-from dpcompose.formulas.mironov_values import Composed, Preservation, PureStepsAtOrder, remark_three_ceiling
+from dpcompose.formulas.mironov_values import ComposedEvent, Preservation, PureStepsAtOrder, remark_three_ceiling
 from dpcompose.formulas.values import INFINITE, optimal
 from dpcompose.numerics.enclosure import ZERO
 from dpcompose.sources import MIR17
@@ -40,7 +40,7 @@ def composed_probability(n: Count, eps: Epsilon, Q: Probability) -> Found:
     $\varepsilon\sqrt{2n\ln(1/Q)}-n\varepsilon^2/2$ if $\ln(1/Q)\ge n\varepsilon^2/2$, else $\ln(1/Q)$.
     Probabilities stop at 1.
     """
-    found = Composed(n, eps, Q)
+    found = ComposedEvent(n, eps, Q)
     return {
         "exponent_prop4": found.exponent(),
         "bound_prop4": found.bound(),

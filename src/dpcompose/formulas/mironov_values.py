@@ -81,7 +81,7 @@ class Preservation:
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
+class ComposedEvent:
     r"""Proposition 4: under $n$ steps that are $\varepsilon$-DP an event of probability $Q$ gets at most
     $Qe^x$.
 
@@ -146,4 +146,4 @@ def _capped(found: Enclosure) -> Enclosure:
     return Enclosure(min(found.lower, 1.0), min(found.upper, 1.0)) & UNIT_INTERVAL
 
 
-__all__ = ["Composed", "Preservation", "PureStepsAtOrder", "remark_three_ceiling"]
+__all__ = ["ComposedEvent", "Preservation", "PureStepsAtOrder", "remark_three_ceiling"]

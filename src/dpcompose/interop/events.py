@@ -41,7 +41,7 @@ MOST_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class NamedEvent:
     """An event by its name; `origin` is what it was read from, to point at where it is refused."""
 
     name: str
@@ -61,7 +61,7 @@ class UnknownEvent(DPError):
         self.origin = origin
 
 
-def from_object(event: object, known: Mapping[type, str], depth: int = 0) -> Event:
+def from_object(event: object, known: Mapping[type, str], depth: int = 0) -> NamedEvent:
     """The tree of an event object. Its class must be a known one itself: a subclass may mean another thing."""
     name = known.get(type(event))
     if name is None:
@@ -72,10 +72,10 @@ def from_object(event: object, known: Mapping[type, str], depth: int = 0) -> Eve
         values["event"] = from_object(values["event"], known, depth + 1)
     if "events" in values:
         values["events"] = [from_object(inner, known, depth + 1) for inner in listed(values["events"], event)]
-    return Event(name, values, event)
+    return NamedEvent(name, values, event)
 
 
-def to_object(event: Event, classes: Mapping[str, type]) -> Any:
+def to_object(event: NamedEvent, classes: Mapping[str, type]) -> Any:
     """The event object of a tree."""
     values = dict(event.fields)
     if "event" in values:
@@ -85,7 +85,7 @@ def to_object(event: Event, classes: Mapping[str, type]) -> Any:
     return classes[event.name](**values)
 
 
-def from_plain(said: object, depth: int = 0) -> Event:
+def from_plain(said: object, depth: int = 0) -> NamedEvent:
     """The tree of a named tuple that was written as JSON: `{"class_name": "GaussianDpEvent", …}`."""
     if not isinstance(said, Mapping) or not isinstance(said.get("class_name"), str):
         raise InvalidDocument('An event of dp_accounting is a table with a "class_name".')
@@ -104,10 +104,10 @@ def from_plain(said: object, depth: int = 0) -> Event:
         given["event"] = from_plain(given["event"], depth + 1)
     if "events" in given:
         given["events"] = [from_plain(inner, depth + 1) for inner in listed(given["events"], said)]
-    return Event(name, given, said)
+    return NamedEvent(name, given, said)
 
 
-def to_plain(event: Event) -> dict[str, object]:
+def to_plain(event: NamedEvent) -> dict[str, object]:
     """The same as JSON writes it."""
     values = dict(event.fields)
     if "event" in values:
@@ -129,4 +129,14 @@ def _not_too_deep(depth: int, origin: object) -> None:
         raise UnknownEvent(f"Events nest at most {MOST_DEPTH} deep.", origin)
 
 
-__all__ = ["FIELDS", "MODULE", "Event", "UnknownEvent", "from_object", "from_plain", "listed", "to_object", "to_plain"]
+__all__ = [
+    "FIELDS",
+    "MODULE",
+    "NamedEvent",
+    "UnknownEvent",
+    "from_object",
+    "from_plain",
+    "listed",
+    "to_object",
+    "to_plain",
+]

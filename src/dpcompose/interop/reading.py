@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import DPError
-from dpcompose.interop.events import Event, UnknownEvent, listed
+from dpcompose.interop.events import NamedEvent, UnknownEvent, listed
 from dpcompose.mechanisms import (
     BlackBox,
     DiscretePair,
@@ -42,7 +42,7 @@ BITS = 80
 REPLACE_ONE, ZERO_OUT = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 
 
-def mechanism_of(event: Event, relation: Adjacency) -> Mechanism:
+def mechanism_of(event: NamedEvent, relation: Adjacency) -> Mechanism:
     """What an event means; `UnknownEvent` names the innermost one that means nothing here."""
     try:
         return READERS.get(event.name, _unknown)(event, relation)
@@ -57,19 +57,19 @@ def is_non_private(mechanism: Mechanism) -> bool:
     return any(leaf == NON_PRIVATE for leaf, _ in Composition(((mechanism, 1),)).leaves())
 
 
-def _unknown(event: Event, relation: Adjacency) -> Mechanism:
+def _unknown(event: NamedEvent, relation: Adjacency) -> Mechanism:
     raise UnknownEvent(f"{event.name} has no theorem here under {relation.value}.", event.origin)
 
 
-def _nothing(event: Event, relation: Adjacency) -> Mechanism:  # noqa: ARG001 - every reader is called alike
+def _nothing(event: NamedEvent, relation: Adjacency) -> Mechanism:  # noqa: ARG001 - every reader is called alike
     return NOTHING
 
 
-def _non_private(event: Event, relation: Adjacency) -> Mechanism:  # noqa: ARG001
+def _non_private(event: NamedEvent, relation: Adjacency) -> Mechanism:  # noqa: ARG001
     return NON_PRIVATE
 
 
-def _amount(event: Event, field: str) -> Real | None:
+def _amount(event: NamedEvent, field: str) -> Real | None:
     """A number from 0 on; None where it is infinite."""
     value = event[field]
     if isinstance(value, float) and math.isinf(value) and value > 0:
@@ -85,17 +85,17 @@ def _moved(relation: Adjacency, bound: int = 1) -> int:
     return 2 * bound if relation is REPLACE_ONE else bound
 
 
-def _gaussian(event: Event, relation: Adjacency) -> Mechanism:
+def _gaussian(event: NamedEvent, relation: Adjacency) -> Mechanism:
     noise = _amount(event, "noise_multiplier")
     return NOTHING if noise is None else Gaussian(noise_std=noise, sensitivity=_moved(relation), adjacency=relation)
 
 
-def _laplace(event: Event, relation: Adjacency) -> Mechanism:
+def _laplace(event: NamedEvent, relation: Adjacency) -> Mechanism:
     scale = _amount(event, "noise_multiplier")
     return NOTHING if scale is None else Laplace(scale=scale, sensitivity=_moved(relation), adjacency=relation)
 
 
-def _discrete_laplace(event: Event, relation: Adjacency) -> Mechanism:
+def _discrete_laplace(event: NamedEvent, relation: Adjacency) -> Mechanism:
     """P(z) ∝ e^(−a|z|): a = 0 is no distribution, so nothing is promised of it; a = ∞ is no noise."""
     decay, shift = _amount(event, "noise_parameter"), _amount(event, "sensitivity")
     if shift is None or int(shift) != shift:
@@ -108,7 +108,7 @@ def _discrete_laplace(event: Event, relation: Adjacency) -> Mechanism:
     return Geometric(scale=scale, sensitivity=_moved(relation, int(shift)), adjacency=relation)
 
 
-def _response(event: Event, relation: Adjacency) -> Mechanism:
+def _response(event: NamedEvent, relation: Adjacency) -> Mechanism:
     """The input with probability 1 − p, and with probability p any of the k buckets; a blank input is any of them."""
     noise, buckets = _amount(event, "noise_parameter"), _amount(event, "num_buckets")
     if noise is None or noise > 1 or buckets is None or buckets < 1 or int(buckets) != buckets:
@@ -128,7 +128,7 @@ def _response(event: Event, relation: Adjacency) -> Mechanism:
     return DiscretePair(p=(same, other, *rest), q=(other, same, *rest), adjacency=relation)
 
 
-def _zcdp(event: Event, relation: Adjacency) -> Mechanism:
+def _zcdp(event: NamedEvent, relation: Adjacency) -> Mechanism:
     rho, xi = _amount(event, "rho"), _amount(event, "xi")
     if rho is None or xi is None:
         return NON_PRIVATE
@@ -138,18 +138,18 @@ def _zcdp(event: Event, relation: Adjacency) -> Mechanism:
     return BlackBox(renyi=curve, adjacency=relation)
 
 
-def _composed(event: Event, relation: Adjacency) -> Mechanism:
+def _composed(event: NamedEvent, relation: Adjacency) -> Mechanism:
     """One list: a ledger is a list of repeated events, and reads as one."""
     parts = [mechanism_of(inner, relation) for inner in event["events"]]
     return Composition(tuple(one for part in parts for one in (getattr(part, "parts", None) or ((part, 1),))))
 
 
-def _repeated(event: Event, relation: Adjacency) -> Mechanism:
+def _repeated(event: NamedEvent, relation: Adjacency) -> Mechanism:
     inner = mechanism_of(event["event"], relation)
     return inner * int(COUNT.check("count", event["count"]))
 
 
-def _poisson(event: Event, relation: Adjacency) -> Mechanism:
+def _poisson(event: NamedEvent, relation: Adjacency) -> Mechanism:
     """Rates of nested samples multiply; Gaussians on one sample are the one that they make.
 
     A record that is replaced moves a sum by twice what it adds to it.
@@ -180,10 +180,10 @@ def _alone(mechanism: Mechanism) -> Mechanism:
 
 def _drawn(
     kind: type[SampledWithoutReplacement | SampledWithReplacement],
-) -> Callable[[Event, Adjacency], Mechanism]:
+) -> Callable[[NamedEvent, Adjacency], Mechanism]:
     """How a sample of fixed size is read."""
 
-    def read(event: Event, relation: Adjacency) -> Mechanism:
+    def read(event: NamedEvent, relation: Adjacency) -> Mechanism:
         if relation is not REPLACE_ONE:
             raise UnknownEvent(f"{event.name} is accounted for under replace_one alone.", event.origin)
         inner = mechanism_of(event["event"], relation)
@@ -194,7 +194,7 @@ def _drawn(
     return read
 
 
-def _truncated(event: Event, relation: Adjacency) -> Mechanism:
+def _truncated(event: NamedEvent, relation: Adjacency) -> Mechanism:
     if relation is REPLACE_ONE:
         raise UnknownEvent("A truncated sample is about a record that is there or not.", event.origin)
     noise, rate = _amount(event, "noise_multiplier"), _amount(event, "sampling_probability")
@@ -207,7 +207,7 @@ def _truncated(event: Event, relation: Adjacency) -> Mechanism:
     return TruncatedSample(inner, rate=rate, limit=event["truncated_batch_size"], of=size)
 
 
-def _selected(event: Event, relation: Adjacency) -> Mechanism:
+def _selected(event: NamedEvent, relation: Adjacency) -> Mechanism:
     inner = mechanism_of(event["event"], relation)
     mean, shape = _amount(event, "mean"), _amount(event, "shape")
     if mean is None or mean < 1:
@@ -238,7 +238,7 @@ def root_below(square: Fraction) -> Fraction:
     return Fraction(math.isqrt(square.numerator * 4**shift // square.denominator), 2**shift)
 
 
-def _mixture(event: Event, relation: Adjacency) -> Mechanism:
+def _mixture(event: NamedEvent, relation: Adjacency) -> Mechanism:
     noise = _amount(event, "standard_deviation")
     if relation is REPLACE_ONE:
         raise UnknownEvent("A mixture of Gaussians is about a record that is there or not.", event.origin)
@@ -248,7 +248,7 @@ def _mixture(event: Event, relation: Adjacency) -> Mechanism:
     return MixtureOfGaussians(noise_std=noise, sensitivities=shifts, probabilities=chances, adjacency=relation)
 
 
-def _tree(event: Event, relation: Adjacency) -> Mechanism:
+def _tree(event: NamedEvent, relation: Adjacency) -> Mechanism:
     """A record is in one step of one of the trees, so the deepest counts."""
     noise, counts = _amount(event, "noise_multiplier"), event["step_counts"]
     if relation not in {REPLACE_ONE, ZERO_OUT}:
@@ -260,7 +260,7 @@ def _tree(event: Event, relation: Adjacency) -> Mechanism:
     return TreeAggregation(noise_std=noise, steps=most, sensitivity=_moved(relation), adjacency=relation)
 
 
-READERS: Mapping[str, Callable[[Event, Adjacency], Mechanism]] = {
+READERS: Mapping[str, Callable[[NamedEvent, Adjacency], Mechanism]] = {
     "NoOpDpEvent": _nothing,
     "NonPrivateDpEvent": _non_private,
     "GaussianDpEvent": _gaussian,

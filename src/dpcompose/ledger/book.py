@@ -23,13 +23,13 @@ from dpcompose.ledger.desk import Desk
 from dpcompose.ledger.epochs import Present
 from dpcompose.ledger.errors import LedgerError
 from dpcompose.ledger.history import Entry, entry
-from dpcompose.ledger.mark import REGISTRY, Mark, Memory, state_folder
+from dpcompose.ledger.mark import REGISTRY, Mark, SeenAccount, state_folder
 from dpcompose.ledger.protocol import Scope
 from dpcompose.ledger.recovery import acknowledged
 from dpcompose.ledger.requests import Request, text
 from dpcompose.ledger.rules import Rule, rule_of
 from dpcompose.ledger.stores import Store, statements, store_at
-from dpcompose.ledger.stores.hot import Line
+from dpcompose.ledger.stores.hot import StoredCoordinate
 from dpcompose.ledger.stores.tables import BOOK
 from dpcompose.ledger.verify import Verdict, verified
 from dpcompose.numerics.enclosure import Real
@@ -156,7 +156,7 @@ class Book:
         """What the store says of accounts now."""
 
         def work(connection: Connection) -> dict[int, Present]:
-            found: dict[int, list[Line]] = {}
+            found: dict[int, list[StoredCoordinate]] = {}
             for line in statements.balances(connection, accounts):
                 found.setdefault(line.account, []).append(line)
             return {
@@ -237,7 +237,7 @@ def _opened(connection: Connection, at: str) -> str:
     store = secrets.token_hex(16)
     connection.execute(insert(BOOK), {"id": 1, "store": store, "created": at})
     statements.begun(connection, Head(REGISTRY, 0, GENESIS))
-    first = statements.Draft("open", {"at": at, "store": store})
+    first = statements.UnlinkedEntry("open", {"at": at, "store": store})
     statements.appended(connection, statements.locked(connection, REGISTRY), [first])
     return store
 
@@ -255,4 +255,4 @@ def open(url: str, *, state: str | Path | None = None, clock: Clock = now) -> Bo
         raise
 
 
-__all__ = ["Book", "Memory", "open"]
+__all__ = ["Book", "SeenAccount", "open"]

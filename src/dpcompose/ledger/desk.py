@@ -18,10 +18,10 @@ from dpcompose.ledger.chain import Head
 from dpcompose.ledger.checkpoints import EVERY, Signer
 from dpcompose.ledger.clocks import Clock, utc
 from dpcompose.ledger.errors import Rewound, WrongState
-from dpcompose.ledger.mark import Mark, Memory
+from dpcompose.ledger.mark import Mark, SeenAccount
 from dpcompose.ledger.protocol import LEADS, Act, Balance, Documents, Outcome, Scope, Seen, Step, Used, transition
 from dpcompose.ledger.stores import Store, hot, statements
-from dpcompose.ledger.stores.hot import Line
+from dpcompose.ledger.stores.hot import StoredCoordinate
 
 
 class Outdated(Exception):
@@ -77,7 +77,7 @@ class Desk:
         self.not_rewound(connection, head)
         documents: dict[str, Mapping[str, Any]] = {kind: json.loads(body) for kind, body in past}
         state = LEADS[Act([*documents][-1])][1] if documents else None
-        lines: Sequence[Line] = ()
+        lines: Sequence[StoredCoordinate] = ()
         if state is None and step.scopes:
             lines = _present(found, step.scopes)
         seen = Seen(state, documents.get("reserve", {}).get("what"), _by_scope(lines, step.scopes))
@@ -100,7 +100,7 @@ class Desk:
         return Outcome(effect.state, documents, new, used)
 
     def _charges(
-        self, step: Step, sign: int, documents: Mapping[str, Mapping[str, Any]], lines: Sequence[Line]
+        self, step: Step, sign: int, documents: Mapping[str, Mapping[str, Any]], lines: Sequence[StoredCoordinate]
     ) -> list[dict[str, Any]]:
         """What each scope is charged, or given back, with what it then has used."""
         if sign > 0:
@@ -136,7 +136,7 @@ class Desk:
         return self.store.read(work)
 
 
-def _present(lines: Sequence[Line], scopes: Sequence[Scope]) -> Sequence[Line]:
+def _present(lines: Sequence[StoredCoordinate], scopes: Sequence[Scope]) -> Sequence[StoredCoordinate]:
     """The balances, if they are of the epochs that the request was priced for."""
     if {(line.account, line.epoch) for line in lines} != {(scope.account, scope.epoch) for scope in scopes}:
         raise Outdated
@@ -148,14 +148,14 @@ def _past(connection: Connection, account: int, key: str) -> dict[str, Mapping[s
     return {kind: json.loads(body) for kind, body in statements.steps(connection, account, key)}
 
 
-def holds(connection: Connection, head: Head, memory: Memory) -> bool:
+def holds(connection: Connection, head: Head, memory: SeenAccount) -> bool:
     """Whether a chain still contains what was seen of it."""
     if head.height < memory.height:
         return False
     return memory.height == 0 or statements.entry_hash(connection, head.chain, memory.height) == memory.hash
 
 
-def _by_scope(lines: Sequence[Line], scopes: Sequence[Scope]) -> tuple[tuple[Balance, ...], ...]:
+def _by_scope(lines: Sequence[StoredCoordinate], scopes: Sequence[Scope]) -> tuple[tuple[Balance, ...], ...]:
     rows: dict[int, list[Balance]] = {scope.account: [] for scope in scopes}
     for line in lines:
         rows[line.account].append(Balance(line.cap, line.used))
@@ -166,7 +166,7 @@ def _charge(scope: Scope, used: Mapping[tuple[int, int], int]) -> dict[str, Any]
     return steps.charged(scope, [str(used[scope.epoch, place] + more) for place, more in enumerate(scope.cost)])
 
 
-def _after(line: Line, charges: Sequence[Mapping[str, Any]]) -> int:
+def _after(line: StoredCoordinate, charges: Sequence[Mapping[str, Any]]) -> int:
     return line.used + sum(int(charge["change"][line.place]) for charge in charges if charge["epoch"] == line.epoch)
 
 

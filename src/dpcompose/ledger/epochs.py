@@ -117,7 +117,7 @@ def raised(account: Account, *, epsilon: Real, delta: Real, **more: Any) -> Guar
         said = {"account": account.id, "at": utc(account.book.desk.clock()), "epoch": epoch, "number": number}
         stated = {"epsilon": str(total.epsilon), "delta": str(total.delta)}
         content = {**said, "guarantee": stated, "rule": rule.document()}
-        statements.appended(connection, registry, [statements.Draft("epoch", content, account.id)])
+        statements.appended(connection, registry, [statements.UnlinkedEntry("epoch", content, account.id)])
         return total
 
     total = account.book.desk.store.write(work)

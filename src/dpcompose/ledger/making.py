@@ -17,7 +17,7 @@ from dpcompose.ledger.clocks import utc
 from dpcompose.ledger.desk import Desk
 from dpcompose.ledger.epochs import kept
 from dpcompose.ledger.errors import LedgerError
-from dpcompose.ledger.mark import REGISTRY, Memory
+from dpcompose.ledger.mark import REGISTRY, SeenAccount
 from dpcompose.ledger.requests import text
 from dpcompose.ledger.rules import Rule, filter_rule, plan_rule
 from dpcompose.ledger.stores import statements
@@ -107,7 +107,7 @@ def make(book: Book, made: Declared, *, again: bool = False) -> None:
     parent, chain = (None, None) if made.parent is None else (made.parent.id, made.parent.chain)
     desk = book.desk
 
-    def work(connection: Connection) -> tuple[Memory, Mapping[str, Any]]:
+    def work(connection: Connection) -> tuple[SeenAccount, Mapping[str, Any]]:
         registry = statements.locked(connection, REGISTRY)
         desk.not_rewound(connection, registry)
         found = statements.named(connection, made.name)
@@ -123,26 +123,28 @@ def make(book: Book, made: Declared, *, again: bool = False) -> None:
     desk.mark.remember(memory)
 
 
-def entered(connection: Connection, registry: Head, content: Mapping[str, Any], chain: int) -> Memory:
+def entered(connection: Connection, registry: Head, content: Mapping[str, Any], chain: int) -> SeenAccount:
     """The rows of an account, and its entry in the registry."""
     row = {"id": content["account"], "name": content["name"], "parent": content["parent"], "chain": chain}
     connection.execute(insert(ACCOUNT), {**row, "terms": canonical(content["terms"])})
     holds = content["terms"]["mode"] != "blocks"
     kept(connection, content["epoch"], row["id"], content.get("number", 1), content["rule"], balances=holds)
-    head = statements.appended(connection, registry, [statements.Draft("create", content, row["id"])])
+    head = statements.appended(connection, registry, [statements.UnlinkedEntry("create", content, row["id"])])
     if chain == row["id"]:
         statements.begun(connection, Head(chain, 0, head.hash))
-    return Memory(REGISTRY, "", REGISTRY, head.height, head.hash)
+    return SeenAccount(REGISTRY, "", REGISTRY, head.height, head.hash)
 
 
-def _same(connection: Connection, found: Any, token: str, made: Declared | None) -> tuple[Memory, Mapping[str, Any]]:
+def _same(
+    connection: Connection, found: Any, token: str, made: Declared | None
+) -> tuple[SeenAccount, Mapping[str, Any]]:
     """The account was made by this very call, whose reply was lost; or the name is taken."""
     entry = statements.creation(connection, found.id)
     content = json.loads(entry.body)
     equal = made is not None and (made.rule.document(), dict(made.terms)) == (content["rule"], content["terms"])
     if content["token"] != token and not equal:
         raise Exists(f"There is an account {found.name!r} already: caps never change, and names are used once.")
-    return Memory(REGISTRY, "", REGISTRY, entry.height, entry.hash), content
+    return SeenAccount(REGISTRY, "", REGISTRY, entry.height, entry.hash), content
 
 
 def checkpoints(desk: Desk) -> tuple[dict[str, Any], ...]:

@@ -36,7 +36,7 @@ REGISTRY = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class SeenAccount:
     """What was seen of one account."""
 
     account: int
@@ -48,7 +48,7 @@ class Memory:
     used: tuple[int, ...] = ()
     """Empty where only the chain was looked at: then what was known of it stays."""
 
-    def after(self, known: Memory | None) -> Memory:
+    def after(self, known: SeenAccount | None) -> SeenAccount:
         """This, with what only the older memory knows."""
         if self.used or known is None:
             return self
@@ -72,14 +72,14 @@ class Mark:
         self.folder = folder / store
         self._named = f"{self.folder}{os.sep}"
 
-    def remember(self, *seen: Memory) -> None:
+    def remember(self, *seen: SeenAccount) -> None:
         """Keep the newer of what is known and what was seen."""
         for memory in seen:
             self._write(memory)
         for chain, height, mark in {(m.chain, m.height, m.hash) for m in seen}:
             self._witness(chain, height, mark)
 
-    def replace(self, memory: Memory) -> None:
+    def replace(self, memory: SeenAccount) -> None:
         """Forget what was known: an operator has booked what the store lost."""
         with contextlib.suppress(FileNotFoundError):
             self._path(memory.account).unlink()
@@ -105,7 +105,7 @@ class Mark:
         except OSError as error:
             raise self._unkept(error) from None
 
-    def recall(self, account: int) -> Memory | None:
+    def recall(self, account: int) -> SeenAccount | None:
         """What is known of one account; its root's memory is the newest of the tree."""
         try:
             with self._path(account).open("rb") as file:
@@ -115,7 +115,7 @@ class Mark:
         except OSError as error:
             raise StoreError(f"{str(self._path(account))!r} cannot be read: {error.strerror}.") from None
 
-    def everything(self) -> Iterator[Memory]:
+    def everything(self) -> Iterator[SeenAccount]:
         """All that is known of this book."""
         for path in sorted(self.folder.glob("*.mark"), key=lambda path: int(path.stem)):
             found = self.recall(int(path.stem))
@@ -143,7 +143,7 @@ class Mark:
     def _path(self, account: int) -> Path:
         return Path(f"{self._named}{account}.mark")
 
-    def _write(self, memory: Memory) -> None:
+    def _write(self, memory: SeenAccount) -> None:
         try:
             handle = self._opened(memory.account)
             try:
@@ -169,8 +169,8 @@ class Mark:
             return os.open(f"{self._named}{account}.mark", flags, 0o600)
 
 
-def _sealed(memory: Memory) -> bytes:
-    text = ENCODE({name: getattr(memory, name) for name in Memory.__slots__}).encode()
+def _sealed(memory: SeenAccount) -> bytes:
+    text = ENCODE({name: getattr(memory, name) for name in SeenAccount.__slots__}).encode()
     sealed = b"%08x %s\n" % (zlib.crc32(text), text)
     if len(sealed) > HALF:
         raise StoreError("An account with so long a name or so many coordinates cannot be marked.")
@@ -189,16 +189,16 @@ def _height(data: bytes, place: int) -> int:
     return -1 if found is None else int(found[1])
 
 
-def _read(data: bytes, place: int) -> Memory | None:
+def _read(data: bytes, place: int) -> SeenAccount | None:
     text = _text(data, place)
     if text is None:
         return None
     found = json.loads(text)
-    return Memory(**{**found, "used": tuple(found["used"])})
+    return SeenAccount(**{**found, "used": tuple(found["used"])})
 
 
-def _newest(data: bytes) -> Memory | None:
+def _newest(data: bytes) -> SeenAccount | None:
     return _read(data, max((0, HALF), key=lambda place: _height(data, place)))
 
 
-__all__ = ["REGISTRY", "Mark", "Memory", "state_folder"]
+__all__ = ["REGISTRY", "Mark", "SeenAccount", "state_folder"]

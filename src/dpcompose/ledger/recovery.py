@@ -16,10 +16,10 @@ from dpcompose.ledger.chain import Head
 from dpcompose.ledger.clocks import utc
 from dpcompose.ledger.desk import Desk, holds
 from dpcompose.ledger.making import entered
-from dpcompose.ledger.mark import REGISTRY, Memory
+from dpcompose.ledger.mark import REGISTRY, SeenAccount
 from dpcompose.ledger.stores import statements
-from dpcompose.ledger.stores.hot import Line
-from dpcompose.ledger.stores.statements import Draft
+from dpcompose.ledger.stores.hot import StoredCoordinate
+from dpcompose.ledger.stores.statements import UnlinkedEntry
 
 FARTHEST = 3000
 """So many entries are looked back for one that this machine saw."""
@@ -29,7 +29,7 @@ NOTES = ("start", "commit", "abandon")
 
 def acknowledged(desk: Desk, who: str, why: str) -> tuple[str, ...]:
     """Book everything that is missing, tree by tree; a sentence for each account."""
-    by_chain: dict[int, list[Memory]] = {}
+    by_chain: dict[int, list[SeenAccount]] = {}
     for memory in desk.mark.everything():
         by_chain.setdefault(memory.chain, []).append(memory)
     by_chain.pop(REGISTRY, None)
@@ -59,16 +59,16 @@ def _registered(desk: Desk, said: Mapping[str, str]) -> list[str]:
                 entered(connection, statements.locked(connection, REGISTRY), kept, chain)
                 told.append(f"{content['name']!r} was made again.")
         lost = {"at": utc(desk.clock()), "lost_hash": memory.hash, "lost_height": memory.height, **said}
-        return statements.appended(connection, statements.locked(connection, REGISTRY), [Draft("lost", lost)])
+        return statements.appended(connection, statements.locked(connection, REGISTRY), [UnlinkedEntry("lost", lost)])
 
     head = desk.store.write(work)
     if head is not None:
         desk.known.pop(REGISTRY, None)
-        desk.mark.replace(Memory(REGISTRY, "", REGISTRY, head.height, head.hash))
+        desk.mark.replace(SeenAccount(REGISTRY, "", REGISTRY, head.height, head.hash))
     return told
 
 
-def _booked(desk: Desk, chain: int, seen: Sequence[Memory], said: Mapping[str, str]) -> list[str]:
+def _booked(desk: Desk, chain: int, seen: Sequence[SeenAccount], said: Mapping[str, str]) -> list[str]:
     top = max(seen, key=lambda memory: memory.height)
 
     def work(connection: Connection) -> tuple[Head, list[Any]] | None:
@@ -79,7 +79,7 @@ def _booked(desk: Desk, chain: int, seen: Sequence[Memory], said: Mapping[str, s
         charges = [c for memory in seen if (c := _lost(connection, memory, behind=behind)) is not None]
         changes = [(c["epoch"], place, int(n)) for c in charges for place, n in enumerate(c["change"])]
         content = {"at": utc(desk.clock()), "charges": charges, "lost_hash": top.hash, "lost_height": top.height}
-        drafts = [Draft("lost", {**content, **said}, chain)]
+        drafts = [UnlinkedEntry("lost", {**content, **said}, chain)]
         return statements.appended(connection, head, drafts, changes), charges
 
     done = desk.store.write(work)
@@ -90,7 +90,7 @@ def _booked(desk: Desk, chain: int, seen: Sequence[Memory], said: Mapping[str, s
     used = {charge["epoch"]: tuple(map(int, charge["used"])) for charge in charges}
     for m in seen:
         found = used.get(m.epoch, m.used)
-        desk.mark.replace(Memory(m.account, m.name, chain, head.height, head.hash, m.epoch, found))
+        desk.mark.replace(SeenAccount(m.account, m.name, chain, head.height, head.hash, m.epoch, found))
     return [f"{charge['account']!r}: what was lost is booked as spent." for charge in charges]
 
 
@@ -105,7 +105,7 @@ def _is_prefix(desk: Desk, connection: Connection, head: Head) -> bool:
     return head.height == 0
 
 
-def _lost(connection: Connection, memory: Memory, *, behind: bool) -> Mapping[str, Any] | None:
+def _lost(connection: Connection, memory: SeenAccount, *, behind: bool) -> Mapping[str, Any] | None:
     """What is to be booked for one account; never beyond its cap."""
     lines = [line for line in statements.balances(connection, [memory.account]) if line.epoch == memory.epoch]
     if not lines:
@@ -117,7 +117,7 @@ def _lost(connection: Connection, memory: Memory, *, behind: bool) -> Mapping[st
     return {"account": memory.name, "epoch": memory.epoch, "change": list(map(str, change)), "used": used}
 
 
-def _missing(line: Line, remembered: int, *, behind: bool) -> int:
+def _missing(line: StoredCoordinate, remembered: int, *, behind: bool) -> int:
     wanted = max(0, remembered - line.used) if behind else remembered
     return min(wanted, line.cap - line.used)
 

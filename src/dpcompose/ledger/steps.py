@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from dpcompose.ledger.chain import SCHEMA, Head, quickly
 from dpcompose.ledger.errors import StoreError
-from dpcompose.ledger.mark import Mark, Memory
+from dpcompose.ledger.mark import Mark, SeenAccount
 from dpcompose.ledger.protocol import LEADS, PHASE, Act, Documents, Outcome, Scope, Step, Used
 from dpcompose.ledger.stores.plain import BEFORE, HEIGHT, Debit, Page, Placed, Plain, used_hole
-from dpcompose.ledger.stores.statements import Draft
+from dpcompose.ledger.stores.statements import UnlinkedEntry
 
 PLAIN: Mapping[tuple[Act, ...], tuple[str, ...]] = {
     (Act.RESERVE,): (),
@@ -26,7 +26,7 @@ PLAIN: Mapping[tuple[Act, ...], tuple[str, ...]] = {
 """Steps that may be plain, and the kinds of the entries that must then be there."""
 
 
-def drafts(step: Step, acts: Sequence[Act], charges: list[dict[str, Any]], at: str) -> list[Draft]:
+def drafts(step: Step, acts: Sequence[Act], charges: list[dict[str, Any]], at: str) -> list[UnlinkedEntry]:
     """The entries of steps that are taken together; what was said stands in the first."""
     common = {"account": step.name, "at": at, "key": step.key, "token": step.token}
     made = []
@@ -36,7 +36,7 @@ def drafts(step: Step, acts: Sequence[Act], charges: list[dict[str, Any]], at: s
             content |= {"what": step.what, "charges": charges}
         elif act is Act.CANCEL:
             content["charges"] = charges
-        made.append(Draft(str(act), content, step.account, step.key, PHASE[act]))
+        made.append(UnlinkedEntry(str(act), content, step.account, step.key, PHASE[act]))
     return made
 
 
@@ -45,24 +45,24 @@ def charged(scope: Scope, used: list[str]) -> dict[str, Any]:
     return {"account": scope.name, "epoch": scope.epoch, "change": list(map(str, scope.cost)), "used": used}
 
 
-def memories(head: Head, used: Used, names: Mapping[int, str]) -> list[Memory]:
+def memories(head: Head, used: Used, names: Mapping[int, str]) -> list[SeenAccount]:
     """What is to be marked: each account that was debited, and the root of the tree in any case."""
     place = head.chain, head.height, head.hash
-    seen = [Memory(a, names[a], *place, epoch, tuple(now)) for a, (epoch, now) in used.items()]
-    return seen if head.chain in used else [*seen, Memory(head.chain, "", *place)]
+    seen = [SeenAccount(a, names[a], *place, epoch, tuple(now)) for a, (epoch, now) in used.items()]
+    return seen if head.chain in used else [*seen, SeenAccount(head.chain, "", *place)]
 
 
-class Prepared(NamedTuple):
+class PreparedStep(NamedTuple):
     """A plain step with what its client keeps of it."""
 
     plain: Plain
-    drafts: list[Draft]
+    drafts: list[UnlinkedEntry]
     charges: list[dict[str, Any]]
 
 
 def prepared(
     step: Step, before: Documents, known: Head | None, *, folder: str, at: str, durable: bool
-) -> Prepared | None:
+) -> PreparedStep | None:
     """The step with everything that can be thought of before the lock; None if it cannot be plain."""
     past = PLAIN.get(step.acts)
     if known is None or past is None or past != tuple(before) or "answer" in step.said:
@@ -83,10 +83,10 @@ def prepared(
         folder=folder,
         names=tuple(scope.name for scope in step.scopes for _ in scope.cost),
     )
-    return Prepared(plain, made, charges)
+    return PreparedStep(plain, made, charges)
 
 
-def outcome(step: Step, before: Documents, made: Prepared, placed: Placed) -> Outcome:
+def outcome(step: Step, before: Documents, made: PreparedStep, placed: Placed) -> Outcome:
     """What its client knows when it was placed."""
     used = _used(made.plain, placed)
     for scope, charge in zip(step.scopes, made.charges, strict=True):
@@ -98,7 +98,7 @@ def outcome(step: Step, before: Documents, made: Prepared, placed: Placed) -> Ou
 def marked(mark: Mark, kept: Sequence[tuple[Plain, Placed]]) -> list[Placed]:
     """Mark the durable steps of clients that mark at the same place, once for all."""
     folder = str(mark.folder)
-    latest: dict[int, Memory] = {}
+    latest: dict[int, SeenAccount] = {}
     for plain, placed in kept:
         if plain.durable and plain.folder == folder:
             names = {debit.account: name for debit, name in zip(plain.debits, plain.names, strict=True)}
@@ -122,7 +122,7 @@ def _used(plain: Plain, placed: Placed) -> Used:
     return used
 
 
-def _page(chain: int, draft: Draft) -> str:
+def _page(chain: int, draft: UnlinkedEntry) -> str:
     """The text of an entry, with holes for its place in the chain."""
     place = {"chain": chain, "height": HEIGHT, "kind": draft.kind, "prev": BEFORE, "schema": SCHEMA}
     return quickly({**draft.content, **place})

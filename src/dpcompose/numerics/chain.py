@@ -76,7 +76,7 @@ class Rising:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class RatioChain:
     """`c_0 = 1`, `c_{i+1} = c_i e^tilt (a-i)/(b+i)`, `i = 0..a`; `a >= 0`, `b >= 1`."""
 
     a: int
@@ -163,4 +163,4 @@ def _row_sum(terms: NDArray[np.float64], rounding: float) -> Ball:
     return arb(total, 1.01 * (total * relative + 5 * _UNIT * drift) + _DUST)
 
 
-__all__ = ["Chain", "Flat", "Rising"]
+__all__ = ["Flat", "RatioChain", "Rising"]

@@ -32,7 +32,7 @@ TRUSTED = 0.03
 """How far off a look may be, relatively, that is called right."""
 WORTH_WHILE = 0.04
 """Ends are not brought closer to their truths than this share of the gap that stays between the two truths."""
-PATIENCE = 3
+SILENT_CLAIMS = 3
 """After so many claims of a theorem, one after the other, that say nothing of an end, the others are not asked."""
 VAGUE = 0.1
 """A wider relative gap says nothing yet of what will stay."""
@@ -149,7 +149,7 @@ class _Inquiry:
         for claim, look in self._hopeful(self._different(able)):
             if best is not None and look is not None and not _is_better(look, best, claim.side, ALIKE):
                 continue  # the rival that looked best was as good as it looked
-            if silent < PATIENCE and not self.is_closed and not self._is_outdone(claim):
+            if silent < SILENT_CLAIMS and not self.is_closed and not self._is_outdone(claim):
                 found = self._put(claim, max(GLANCE, self.tolerance))
                 silent = silent + 1 if found is None or _is_silent(found, self.possible, claim.side) else 0
                 best = best or (look if found and look and found.gap <= GLANCE and _is_about(found, look) else None)

@@ -14,7 +14,7 @@ from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.special import ndtri
 from dpcompose.regions.chain import Chain, Floats
 from dpcompose.regions.envelope import Envelope
-from dpcompose.regions.tradeoff import Event, Tradeoff
+from dpcompose.regions.tradeoff import EventProbabilities, Tradeoff
 
 _BITS = 80
 _SLACK = 2.0**-50
@@ -65,10 +65,10 @@ class NormalTradeoff(Tradeoff):
         """The same: the pair is symmetric."""
         return self
 
-    def event(self, t: Real) -> Event:
+    def event(self, t: Real) -> EventProbabilities:
         r"""$P(L>t) = \Phi(\mu/2-t/\mu)$ and $Q(L>t) = \Phi(-\mu/2-t/\mu)$."""
         if not self.mu_squared:
-            return Event(Enclosure(0.0, 0.0), Enclosure(0.0, 0.0))
+            return EventProbabilities(Enclosure(0.0, 0.0), Enclosure(0.0, 0.0))
 
         def beyond(sign: int) -> Enclosure:
             def formula() -> Ball:
@@ -77,7 +77,7 @@ class NormalTradeoff(Tradeoff):
 
             return enclose(formula)
 
-        return Event(beyond(1), beyond(-1))
+        return EventProbabilities(beyond(1), beyond(-1))
 
 
 def _beyond(x: Ball | float) -> Ball:
@@ -119,11 +119,11 @@ class LaplaceTradeoff(Tradeoff):
         """The same: the pair is symmetric."""
         return self
 
-    def event(self, t: Real) -> Event:
+    def event(self, t: Real) -> EventProbabilities:
         r"""For $0\le t<x$: $P(L>t) = 1-\frac12e^{(t-x)/2}$ and $Q(L>t) = \frac12e^{-(t+x)/2}$; nothing from $x$ on."""
         if t >= self.step:
-            return Event(Enclosure(0.0, 0.0), Enclosure(0.0, 0.0))
-        return Event(
+            return EventProbabilities(Enclosure(0.0, 0.0), Enclosure(0.0, 0.0))
+        return EventProbabilities(
             enclose(lambda: 1 - ((ball(t) - ball(self.step)) / 2).exp() / 2),
             enclose(lambda: (-(ball(t) + ball(self.step)) / 2).exp() / 2),
         )

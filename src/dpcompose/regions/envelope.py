@@ -16,7 +16,7 @@ from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.regions.chain import Chain, Descent, Floats, beneath
 from dpcompose.regions.levels import ENDLESS, FAR, Knee, Level, Levels
-from dpcompose.regions.tradeoff import Event, Tradeoff, complement
+from dpcompose.regions.tradeoff import EventProbabilities, Tradeoff, complement
 
 MOST_LEVELS = 400
 NEGLIGIBLE = 1e-12
@@ -135,15 +135,15 @@ class Envelope(Tradeoff):
         self._remember()
         return self._under().chain(), Chain((*guessing, (1, 0)))
 
-    def event(self, t: Real) -> Event:
+    def event(self, t: Real) -> EventProbabilities:
         r"""$A = \{L>t\}$: chords on both sides enclose $Q(A) = -\delta'(e^t)$, and $P(A) = \delta+e^tQ(A)$."""
         if t > FAR:
             least = self.forward.ask(t).lower
-            return Event(Enclosure(least, 1.0), Enclosure(0.0, math.exp(-FAR) * 2))
+            return EventProbabilities(Enclosure(least, 1.0), Enclosure(0.0, math.exp(-FAR) * 2))
         here, q = self.forward.slope(t)
         with ctx.workprec(_BITS):
             low, high = (Enclosure.of(ball(d) + here.factor * ball(x)) for d, x in _ends(here.delta, q))
-        return Event(Enclosure(min(max(low.lower, 0.0), 1.0), min(high.upper, 1.0)), q)
+        return EventProbabilities(Enclosure(min(max(low.lower, 0.0), 1.0), min(high.upper, 1.0)), q)
 
     def swapped(self) -> Tradeoff:
         """The same values, read the other way round."""

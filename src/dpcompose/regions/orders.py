@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial, singledispatch
+from functools import singledispatch
 from typing import Any
 
 from dpcompose.description import Subject
@@ -74,8 +74,8 @@ class BothOrders:
             return _joined(self.forward, self.backward)
         other = {Order.FORWARD: Order.BACKWARD, Order.BACKWARD: Order.FORWARD}.get(order, order)
         lasts = is_moderate(self.facts.subject)
-        first = Levels(partial(ask, self.facts, order, asked=self.asked), lasts)
-        second = first if other is order else Levels(partial(ask, self.facts, other, asked=self.asked), lasts)
+        first = Levels(worst_pair(self.facts, order, self.asked), lasts)
+        second = first if other is order else Levels(worst_pair(self.facts, other, self.asked), lasts)
         return Envelope(first, second)
 
 
@@ -94,11 +94,11 @@ def both_orders(mechanism: Subject, asked: float = ASKED) -> BothOrders:
 
 def _asking(view: View, asked: float) -> tuple[Tradeoff, Tradeoff]:
     lasts = is_moderate(view.facts.subject)
-    first = Levels(partial(view.ask, Order.FORWARD, asked=asked), lasts)
+    first = Levels(view.question(Order.FORWARD, asked), lasts)
     if view.symmetric:
         both = Envelope(first, first)
         return both, both
-    second = Levels(partial(view.ask, Order.BACKWARD, asked=asked), lasts)
+    second = Levels(view.question(Order.BACKWARD, asked), lasts)
     return Envelope(first, second), Envelope(second, first)
 
 
@@ -122,23 +122,12 @@ class View:
     symmetric: bool
     """Whether both orders of the pair are the same, or all that is known of them is."""
     best: list[Claim[Profile]] = field(default_factory=list, compare=False, repr=False)
-    """The claim that gave both ends of the last answer, which is asked first the next time."""
+    """See `Question`; both orders remember it together."""
 
-    def ask(
-        self,
-        order: Order,
-        t: Real,
-        among: Sequence[Claim[Profile]] = (),
-        side: Side = Side.BOTH,
-        *,
-        asked: float = ASKED,
-    ) -> Answer:
-        """δ of the pair in one order at t ≥ 0: see `levels.Ask`."""
+    def question(self, order: Order, asked: float = ASKED) -> Question:
+        """δ of the pair in one order."""
         near = asked if self.alone else max(asked, ROUGH)
-        found = _narrowed(self.facts, lambda p: self._said(p, order, t), near, among, side, self.best)
-        if found.upper_by is not None and found.upper_by is found.lower_by:
-            self.best[:] = [found.upper_by]
-        return found
+        return Question(self.facts, lambda profile, t: self._said(profile, order, t), near, self.best)
 
     def _said(self, profile: Profile, order: Order, t: Real) -> Enclosure:
         pairs = profile.pairs()
@@ -164,37 +153,40 @@ def views(facts: Derivation) -> tuple[View, ...]:
     return (View(facts, turned=False, alone=False, symmetric=not ordered),)
 
 
-def ask(
-    facts: Derivation,
-    order: Order,
-    t: Real,
-    among: Sequence[Claim[Profile]] = (),
-    side: Side = Side.BOTH,
-    *,
-    asked: float = ASKED,
-) -> Answer:
-    """δ at t ≥ 0, the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
+def worst_pair(facts: Derivation, order: Order, asked: float = ASKED) -> Question:
+    """δ of the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
     seen = views(facts)
     places = len(seen) if seen[0].alone else BOTH_PLACES
-    return _narrowed(facts, lambda profile: _worst(profile, order, t, places), asked, among, side)
+    return Question(facts, lambda profile, t: _worst(profile, order, t, places), asked)
 
 
-def _narrowed(  # noqa: PLR0917 - one question
-    facts: Derivation,
-    said: Callable[[Profile], Enclosure],
-    asked: float,
-    among: Sequence[Claim[Profile]],
-    side: Side,
-    first: Sequence[Claim[Profile]] = (),
-) -> Answer:
-    def ask(profile: Profile, gap: float) -> Enclosure:
-        return said(profile.to(max(gap, COARSE)))
+@dataclass(frozen=True, slots=True)
+class Question:
+    """δ at t ≥ 0, put to the claims about a mechanism: a `levels.Ask`."""
 
-    named = {id(claim): claim for claim in among}.values()
-    if not named and side is Side.BOTH:
-        return narrowed("δ", facts, ask, UNIT_INTERVAL, asked, NEAR, first)
-    claims = named or (claim for claim in facts.profiles() if claim.side & side)
-    return intersected("δ", narrow(claims, ask, UNIT_INTERVAL, asked, NEAR), UNIT_INTERVAL)
+    facts: Derivation
+    said: Callable[[Profile, Real], Enclosure]
+    """What one claim says."""
+    asked: float
+    """The relative gap that is wanted."""
+    best: list[Claim[Profile]] = field(default_factory=list)
+    """The claim that gave both ends of the last answer, which is asked first the next time."""
+
+    def __call__(self, t: Real, among: Sequence[Claim[Profile]] = (), side: Side = Side.BOTH) -> Answer:
+        """As these claims say it or, if none are named, all that speak of an end that is wanted."""
+
+        def ask(profile: Profile, gap: float) -> Enclosure:
+            return self.said(profile.to(max(gap, COARSE)), t)
+
+        named = {id(claim): claim for claim in among}.values()
+        if not named and side is Side.BOTH:
+            found = narrowed("δ", self.facts, ask, UNIT_INTERVAL, self.asked, NEAR, self.best)
+        else:
+            claims = named or (claim for claim in self.facts.profiles() if claim.side & side)
+            found = intersected("δ", narrow(claims, ask, UNIT_INTERVAL, self.asked, NEAR), UNIT_INTERVAL)
+        if found.upper_by is not None and found.upper_by is found.lower_by:
+            self.best[:] = [found.upper_by]
+        return found
 
 
 def _worst(profile: Profile, order: Order, t: Real, places: int) -> Enclosure:
@@ -261,4 +253,4 @@ def _tail(chain: Chain, corners: Corners) -> tuple[Point, ...]:
     return chain.corners[-len(corners.corners) :]
 
 
-__all__ = ["BothOrders", "View", "ask", "both_orders", "views"]
+__all__ = ["BothOrders", "Question", "View", "both_orders", "views", "worst_pair"]

@@ -216,7 +216,7 @@ def _tail(view: View, order: Order) -> Callable[[float], Enclosure]:
 
     def tail(t: float) -> Enclosure:
         before, after = max(t - _STEP, 0.0), t + _STEP
-        low, here, high = (view.ask(order, x).enclosure for x in (before, t, after))
+        low, here, high = (view.question(order)(x).enclosure for x in (before, t, after))
         fall = ball(here.lower) - ball(high.upper)
         least = enclose(lambda: here.lower + fall / (ball(after) - t).expm1(), gap=1.0).lower
         most = 1.0

@@ -20,7 +20,7 @@ from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure, Real, ball, enclose
 from dpcompose.parameters import EPSILON, Param
 from dpcompose.regions.chain import Chain
-from dpcompose.regions.orders import ask, both_orders
+from dpcompose.regions.orders import both_orders, worst_pair
 from dpcompose.regions.tradeoff import Order, Tradeoff, complement
 from dpcompose.shown import Pictured
 
@@ -177,7 +177,7 @@ def region(mechanism: Subject, order: Order = Order.EITHER, tolerance: float = 1
     other = {Order.FORWARD: Order.BACKWARD, Order.BACKWARD: Order.FORWARD}.get(order, order)
 
     def support(t: Real) -> Enclosure:
-        found = ask(orders.facts, order if t >= 0 else other, t if t >= 0 else -t).enclosure
+        found = worst_pair(orders.facts, order if t >= 0 else other)(t if t >= 0 else -t).enclosure
         kept = complement(found)
         if t >= 0:
             return kept

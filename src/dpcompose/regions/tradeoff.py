@@ -37,7 +37,7 @@ class Order(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class EventProbabilities:
     """An event A with its probability under each hypothesis."""
 
     p: Enclosure
@@ -65,7 +65,7 @@ class Tradeoff(ABC):
         """A chain below and a chain above, about `tolerance` apart."""
 
     @abstractmethod
-    def event(self, t: Real) -> Event:
+    def event(self, t: Real) -> EventProbabilities:
         """An event that attains max P(A) − e^t Q(A), as nearly as is known."""
 
     def vertices(self) -> tuple[tuple[Enclosure, Enclosure], ...]:
@@ -117,7 +117,7 @@ class Corners(Tradeoff):
         """The chains."""
         return self.below, self.above
 
-    def event(self, t: Real) -> Event:
+    def event(self, t: Real) -> EventProbabilities:
         """The corner that is best against odds e^t."""
         with ctx.workprec(_BITS):
             odds = ball(t).exp()
@@ -125,7 +125,7 @@ class Corners(Tradeoff):
         best = max(gains)  # at a tie the rarest event: outcomes of exactly that ratio stay out
         ties = [corner for corner, gain in zip(self.corners, gains, strict=True) if gain >= best - _TIE]
         a, b = min(ties, key=lambda corner: corner[1].lower)
-        return Event(complement(a), b)
+        return EventProbabilities(complement(a), b)
 
     def vertices(self) -> tuple[tuple[Enclosure, Enclosure], ...]:
         """The corners."""
@@ -146,4 +146,4 @@ def _gain(alpha: Enclosure, beta: Enclosure, odds: Ball) -> float:
     return gain if gain <= 1.0 else -math.inf  # also where nothing is known
 
 
-__all__ = ["Corners", "Event", "Order", "Tradeoff", "complement"]
+__all__ = ["Corners", "EventProbabilities", "Order", "Tradeoff", "complement"]

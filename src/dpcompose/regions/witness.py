@@ -10,7 +10,7 @@ from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.parameters import DELTA, EPSILON, short
 from dpcompose.prove.answer import Answer
-from dpcompose.regions.orders import ask, both_orders
+from dpcompose.regions.orders import both_orders, worst_pair
 from dpcompose.regions.tradeoff import Order, Tradeoff, complement
 from dpcompose.shown import NotebookResult, Told
 
@@ -73,12 +73,12 @@ def judge(mechanism: Subject, epsilon: Real, delta: Real) -> Judgement:
     """Decide whether the mechanism is (ε, δ)-DP, with a proof of either."""
     e, d = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
     orders = both_orders(mechanism)
-    found = ask(orders.facts, Order.EITHER, e)
+    found = worst_pair(orders.facts, Order.EITHER)(e)
     if found.upper <= d:
         return Judgement(e, d, holds=True, answer=found)
     for view, pair in zip(orders.views, orders.pairs, strict=True):
         for order, tradeoff in zip((Order.FORWARD, Order.BACKWARD), pair, strict=True):
-            answer = view.ask(order, e)
+            answer = view.question(order)(e)
             if answer.lower > d:
                 return Judgement(e, d, holds=False, answer=found, witness=_witness(tradeoff, order, e, d, answer))
     return Judgement(e, d, None, found)

@@ -24,12 +24,12 @@ from dpcompose.server.books.work import entry as keeping
 from dpcompose.server.computing import Ticket
 from dpcompose.server.computing.asking import entry
 from dpcompose.server.observing import Metrics, listen, log
-from dpcompose.server.problems import MEDIA, SCHEMA, Kind, Problem, problem, shown
+from dpcompose.server.problems import MEDIA, SCHEMA, Problem, ProblemKind, problem, shown
 from dpcompose.server.questions import Form
 from dpcompose.server.settings import Settings
 from dpcompose.server.surroundings import Surroundings
 
-STATUSES = {404: Kind.NOT_FOUND, 405: Kind.METHOD}
+STATUSES = {404: ProblemKind.NOT_FOUND, 405: ProblemKind.METHOD}
 
 
 def create(settings: Settings | None = None) -> FastAPI:
@@ -141,7 +141,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     path = ".".join(str(part) for part in first["loc"][1:]) or "body"
     said = {"missing": "is missing", "extra_forbidden": "is not known here"}.get(first["type"], "is not allowed")
     value = None if first["type"] in {"missing", "extra_forbidden"} else shown(first.get("input"))
-    found = Problem(Kind.INVALID_PARAMETER, f"{path} {said}: {first['msg']}.", path, value, first["msg"])
+    found = Problem(ProblemKind.INVALID_PARAMETER, f"{path} {said}: {first['msg']}.", path, value, first["msg"])
     return await _refused(request, found)
 
 
@@ -149,7 +149,7 @@ async def _nothing(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker
     if isinstance(error.__cause__, Problem):  # raised while the body was read, which FastAPI calls a bad request
         return await _refused(request, error.__cause__)
-    kind = STATUSES.get(error.status_code, Kind.MALFORMED)
+    kind = STATUSES.get(error.status_code, ProblemKind.MALFORMED)
     return await _refused(
         request, Problem(kind, f"{request.method} does not lead anywhere here.", headers=error.headers or {})
     )

@@ -10,14 +10,14 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from dpcompose.errors import InvalidDocument
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 from dpcompose.spec.limits import guard
 
 LONG = 18
 """Digits of a whole number from which on it is kept as its text."""
 
 
-class Written(str):
+class WrittenNumber(str):
     """A number as it was written."""
 
     __slots__ = ()
@@ -25,7 +25,7 @@ class Written(str):
 
 def plain(value: Any) -> Any:
     """The same document with its numbers as Python reads them, for what is only kept and shown again."""
-    if isinstance(value, Written):
+    if isinstance(value, WrittenNumber):
         return float(value)
     if isinstance(value, dict):
         return {name: plain(inner) for name, inner in value.items()}
@@ -47,34 +47,34 @@ def parsed(body: bytes) -> Any:
     try:
         text = guard(body.decode("utf-8"))
         found = json.loads(
-            text, parse_float=Written, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_each_once
+            text, parse_float=WrittenNumber, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_each_once
         )
         if "\\ud" in text.lower():
             json.dumps(found, ensure_ascii=False).encode()  # half a character, written by its number
     except UnicodeError:
-        raise Problem(Kind.MALFORMED, "The body is not UTF-8 text.") from None
+        raise Problem(ProblemKind.MALFORMED, "The body is not UTF-8 text.") from None
     except json.JSONDecodeError as error:
         said = f"Line {error.lineno}, column {error.colno}: this is not JSON ({error.msg})."
-        raise Problem(Kind.MALFORMED, said) from None
+        raise Problem(ProblemKind.MALFORMED, said) from None
     except RecursionError:
-        raise Problem(Kind.MALFORMED, "The body nests too deeply.") from None
+        raise Problem(ProblemKind.MALFORMED, "The body nests too deeply.") from None
     except InvalidDocument as refused:
-        raise Problem(Kind.MALFORMED, str(refused)) from None
+        raise Problem(ProblemKind.MALFORMED, str(refused)) from None
     return found
 
 
 def _whole(text: str) -> int | str:
-    return int(text) if len(text) < LONG else Written(text)
+    return int(text) if len(text) < LONG else WrittenNumber(text)
 
 
 def _no_number(text: str) -> Any:
-    raise Problem(Kind.MALFORMED, f"{text} is no number that JSON knows.")
+    raise Problem(ProblemKind.MALFORMED, f"{text} is no number that JSON knows.")
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Problem(Kind.MALFORMED, "A name stands twice in one object of the body.")
+        raise Problem(ProblemKind.MALFORMED, "A name stands twice in one object of the body.")
     return found
 
 
@@ -90,7 +90,7 @@ class Route(APIRoute):
             empty = request.headers.get("content-length", "0") == "0" and "transfer-encoding" not in request.headers
             if kind != "application/json" and not empty:
                 said = f"The body is {kind[:60] or 'of no kind'!r}, and application/json is expected."
-                raise Problem(Kind.MEDIA_TYPE, said)
+                raise Problem(ProblemKind.MEDIA_TYPE, said)
             return await handle(Exact(request.scope, request.receive))
 
         return exactly

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 
 F = TypeVar("F", bound=str)
 
@@ -20,7 +20,7 @@ def wanted(accept: str | None, forms: Sequence[F]) -> F:
         if liked and (best is None or liked > best[0]):
             best = (liked, form)
     if best is None:
-        raise Problem(Kind.NOT_ACCEPTABLE, f"This answer can be sent as {', '.join(forms)}.")
+        raise Problem(ProblemKind.NOT_ACCEPTABLE, f"This answer can be sent as {', '.join(forms)}.")
     return best[1]
 
 

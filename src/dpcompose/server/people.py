@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Connection
 
 from dpcompose.ledger.requests import text
-from dpcompose.server.access.acts import BEGUN, DONE, Act, Said
+from dpcompose.server.access.acts import BEGUN, DONE, RequestedAct, Said
 from dpcompose.server.access.guard import Access, Key, Who, from_here, guarded, with_token
 from dpcompose.server.access.people import Principal, Role
 from dpcompose.server.access.sessions import COOKIE, HOURS, Begun
@@ -21,7 +21,7 @@ from dpcompose.server.bodies import Route
 from dpcompose.server.books import asked as wishes
 from dpcompose.server.books.routes import LOOK_SECONDS, WRITE, acted, done, hashed, tagged
 from dpcompose.server.computing import Pool, Ticket
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 
 VERIFY_SECONDS = 900.0
 SOON = 1.5
@@ -44,7 +44,7 @@ async def sign_in(request: Request, wish: wishes.SignIn) -> Response:
     from_here(request)
     access: Access | None = request.app.state.access
     if access is None:
-        raise Problem(Kind.NOT_FOUND, "This service keeps no books.")
+        raise Problem(ProblemKind.NOT_FOUND, "This service keeps no books.")
     who = await with_token(request, access, f"Bearer {wish.token}")
 
     sessions: list[Begun] = []
@@ -53,7 +53,7 @@ async def sign_in(request: Request, wish: wishes.SignIn) -> Response:
         sessions.append(access.sessions.begun(connection, who))
         return Said(200, {})
 
-    await run_in_threadpool(access.acts.once, Act(who, "sign in", who.name), both)
+    await run_in_threadpool(access.acts.once, RequestedAct(who, "sign in", who.name), both)
     begun = sessions[-1]
     reply = tagged(request, _about(begun.principal))
     secure = request.url.scheme == "https"
@@ -79,7 +79,7 @@ async def sign_out(request: Request, who: Who) -> Response:
             access.sessions.ended(connection, cookie)
         return Said(204, {})
 
-    await run_in_threadpool(access.acts.once, Act(who, "sign out", who.name), both)
+    await run_in_threadpool(access.acts.once, RequestedAct(who, "sign out", who.name), both)
     reply = Response(status_code=204)
     reply.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
     return reply
@@ -116,9 +116,9 @@ async def new_token(request: Request, who: Who, key: Key, wish: wishes.NewToken)
     text("name", wish.name)
     if wish.role is Role.ANALYST and wish.accounts is None:
         lacking = "accounts is missing: an analyst spends from accounts that the token names."
-        raise Problem(Kind.INVALID_PARAMETER, lacking, "accounts", None, "a list of accounts")
+        raise Problem(ProblemKind.INVALID_PARAMETER, lacking, "accounts", None, "a list of accounts")
     if wish.accounts is None and who.accounts is not None:
-        raise Problem(Kind.FORBIDDEN, "This token gives away no more than it has: name accounts.", "accounts")
+        raise Problem(ProblemKind.FORBIDDEN, "This token gives away no more than it has: name accounts.", "accounts")
     await done(request, who, "names", accounts=wish.accounts or [])
 
     def make(connection: Connection) -> Said:
@@ -126,7 +126,7 @@ async def new_token(request: Request, who: Who, key: Key, wish: wishes.NewToken)
         document = {"schema": "dpc.token/1", "id": made.id, "name": wish.name, "role": str(wish.role)}
         return Said(201, {**document, "accounts": wish.accounts, "expires": made.expires, "token": made.text})
 
-    act = Act(who, "create token", wish.name, key, hashed(wish))
+    act = RequestedAct(who, "create token", wish.name, key, hashed(wish))
     said = await run_in_threadpool(access.acts.once, act, make, _without_secret)
     return tagged(request, said.document, said.status)
 
@@ -143,13 +143,15 @@ async def revoke(
     access: Access = request.app.state.access
     row = await run_in_threadpool(access.tokens.row, token)
     if row is None or not _within(await _reached(request, who), row):
-        raise Problem(Kind.NOT_FOUND, f"There is no token {token!r} within reach of this one.", "token", token)
+        raise Problem(ProblemKind.NOT_FOUND, f"There is no token {token!r} within reach of this one.", "token", token)
 
     def work(connection: Connection) -> Said:
         access.tokens.revoked(connection, token)
         return Said(200, {"schema": "dpc.token/1", "id": token, "name": row.name, "revoked": True})
 
-    said = await run_in_threadpool(access.acts.once, Act(who, "revoke token", token, key, f"revoke {token}"), work)
+    said = await run_in_threadpool(
+        access.acts.once, RequestedAct(who, "revoke token", token, key, f"revoke {token}"), work
+    )
     return tagged(request, said.document, said.status)
 
 
@@ -187,7 +189,7 @@ def _verdict(row: Any) -> Mapping[str, Any]:
 async def verify(request: Request, who: Who, key: Key) -> Response:
     """Replay the whole log from scratch; what takes long goes on, and is looked up later."""
     access: Access = request.app.state.access
-    begun = await run_in_threadpool(access.acts.begin, Act(who, "verify", "the book", key, "verify"))
+    begun = await run_in_threadpool(access.acts.begin, RequestedAct(who, "verify", "the book", key, "verify"))
     if not isinstance(begun, Said):
         running = asyncio.create_task(_verified(request, who, begun))
         request.app.state.running.add(running)
@@ -213,13 +215,15 @@ async def _verified(request: Request, who: Principal, begun: int) -> None:
 @router.post("/checkpoints", status_code=201, openapi_extra=WRITE)
 async def checkpoint(request: Request, who: Who, key: Key) -> Response:
     """Sign the log as it is, for somebody else to keep."""
-    return await acted(request, Act(who, "checkpoint", "the book", key, "sign", harmless=True), "checkpoint", 201)
+    return await acted(
+        request, RequestedAct(who, "checkpoint", "the book", key, "sign", harmless=True), "checkpoint", 201
+    )
 
 
 @router.post("/acknowledgements", status_code=201, openapi_extra=WRITE)
 async def acknowledge(request: Request, who: Who, key: Key, wish: wishes.Acknowledged) -> Response:
     """After a restored backup: book what was lost as spent, so that the book may be used again."""
-    act = Act(who, "acknowledge", "the book", key, hashed(wish), harmless=True)
+    act = RequestedAct(who, "acknowledge", "the book", key, hashed(wish), harmless=True)
     return await acted(request, act, "acknowledge", 201, wish=wish.model_dump())
 
 

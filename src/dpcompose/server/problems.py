@@ -35,7 +35,7 @@ SCHEMA = {
 """What is sent, as a JSON Schema."""
 
 
-class Kind(Enum):
+class ProblemKind(Enum):
     """A problem by its name: status and title never change under a name."""
 
     MALFORMED = ("malformed-request", 400, "The request cannot be read")
@@ -78,7 +78,7 @@ class Kind(Enum):
 class Problem(Exception):
     """One refusal, ready to be sent; it can travel from one process to another."""
 
-    kind: Kind
+    kind: ProblemKind
     detail: str
     parameter: str | None = None
     value: str | None = None
@@ -102,21 +102,21 @@ class Problem(Exception):
         return Response(body, self.kind.status, headers, media_type=MEDIA)
 
 
-KINDS: Mapping[str, Kind] = {
-    "InvalidParameter": Kind.INVALID_PARAMETER,
-    "InvalidDocument": Kind.INVALID_DOCUMENT,
-    "AdjacencyMismatch": Kind.ADJACENCY,
-    "NotProvable": Kind.NOT_PROVABLE,
-    "Contradiction": Kind.DEFECT,
-    "OverBudget": Kind.OVER_BUDGET,
-    "Refused": Kind.OVER_BUDGET,
-    "KeyConflict": Kind.KEY_CONFLICT,
-    "WrongState": Kind.WRONG_STATE,
-    "Exists": Kind.EXISTS,
-    "StoreError": Kind.STORE,
-    "Uncertain": Kind.UNCERTAIN,
-    "Rewound": Kind.REWOUND,
-    "DPError": Kind.REFUSED,
+KINDS: Mapping[str, ProblemKind] = {
+    "InvalidParameter": ProblemKind.INVALID_PARAMETER,
+    "InvalidDocument": ProblemKind.INVALID_DOCUMENT,
+    "AdjacencyMismatch": ProblemKind.ADJACENCY,
+    "NotProvable": ProblemKind.NOT_PROVABLE,
+    "Contradiction": ProblemKind.DEFECT,
+    "OverBudget": ProblemKind.OVER_BUDGET,
+    "Refused": ProblemKind.OVER_BUDGET,
+    "KeyConflict": ProblemKind.KEY_CONFLICT,
+    "WrongState": ProblemKind.WRONG_STATE,
+    "Exists": ProblemKind.EXISTS,
+    "StoreError": ProblemKind.STORE,
+    "Uncertain": ProblemKind.UNCERTAIN,
+    "Rewound": ProblemKind.REWOUND,
+    "DPError": ProblemKind.REFUSED,
 }
 """What each refusal of the library is called here, by the name of its class."""
 
@@ -143,4 +143,4 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-__all__ = ["KINDS", "MEDIA", "SCHEMA", "Kind", "Problem", "problem", "shown"]
+__all__ = ["KINDS", "MEDIA", "SCHEMA", "Problem", "ProblemKind", "problem", "shown"]

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 
 MOST_CLIENTS = 10_000
 
@@ -29,7 +29,7 @@ class Rates:
             self._keep(client, left, now)
             pause = math.ceil((1 - left) * 60 / self.per_minute)
             said = f"One client may ask {self.per_minute} times a minute: ask again in {pause} s. Nothing was charged."
-            raise Problem(Kind.RATE, said, headers={"Retry-After": str(pause)})
+            raise Problem(ProblemKind.RATE, said, headers={"Retry-After": str(pause)})
         self._keep(client, left - 1, now)
 
     def _keep(self, client: str, left: float, now: float) -> None:

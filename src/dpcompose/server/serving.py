@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from dpcompose import ledger
 from dpcompose.errors import DPError
 from dpcompose.ledger.mark import state_folder
-from dpcompose.server.access.acts import Act, Acts, Said
+from dpcompose.server.access.acts import Acts, RequestedAct, Said
 from dpcompose.server.access.people import Principal, Role
 from dpcompose.server.access.tokens import Made, Tokens
 from dpcompose.server.observing import SHARED
@@ -40,7 +40,7 @@ def opened(store: str, *, another: bool) -> str | None:
             found.append(tokens.made(connection, "owner", Role.OWNER, None, FIRST_DAYS))
             return Said(201, {"id": found[-1].id})
 
-        acts.once(Act(who, "create token", "owner"), make)
+        acts.once(RequestedAct(who, "create token", "owner"), make)
         return found[-1].text
 
 

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dpcompose.server.observing import Metrics, log
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 from dpcompose.server.rates import Rates
 from dpcompose.server.settings import Settings
 
@@ -50,7 +50,7 @@ class Surroundings:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        seen = Seen(scope, send)
+        seen = SentSoFar(scope, send)
         began = time.monotonic()
         try:
             self._admitted(scope)
@@ -60,7 +60,7 @@ class Surroundings:
         except Exception:  # noqa: BLE001 - the client is told that there is a defect, the log which
             log("defect", level="error", id=seen.id, trace=traceback.format_exc(limit=-8))
             await seen.refuse(
-                Problem(Kind.DEFECT, f"This is a defect of dpcompose; the log has it as {seen.id}."), receive
+                Problem(ProblemKind.DEFECT, f"This is a defect of dpcompose; the log has it as {seen.id}."), receive
             )
         finally:
             self._told(scope, seen, time.monotonic() - began)
@@ -73,14 +73,14 @@ class Surroundings:
         self.rates.take(address)
         raw: bytes = scope.get("raw_path") or scope["path"].encode()
         if len(raw) + len(scope.get("query_string", b"")) > LONGEST_TARGET:
-            raise Problem(Kind.TOO_LARGE, f"An address has at most {LONGEST_TARGET} bytes.")
+            raise Problem(ProblemKind.TOO_LARGE, f"An address has at most {LONGEST_TARGET} bytes.")
         if raw.startswith(ENCODED):
             scope["path"] = raw.decode("ascii", "replace")
         if headers.get("content-encoding", "identity").strip().lower() != "identity":
-            raise Problem(Kind.MEDIA_TYPE, "A compressed body is not read: send it as it is.")
+            raise Problem(ProblemKind.MEDIA_TYPE, "A compressed body is not read: send it as it is.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > self.settings.most_bytes:
-            raise Problem(Kind.TOO_LARGE, f"A body has at most {self.settings.most_bytes} bytes.")
+            raise Problem(ProblemKind.TOO_LARGE, f"A body has at most {self.settings.most_bytes} bytes.")
 
     def _limited(self, receive: Receive) -> Receive:
         """The body, as long as it is short and comes in time."""
@@ -95,16 +95,18 @@ class Surroundings:
                 async with asyncio.timeout(max(0.0, until - time.monotonic())):
                     message = await receive()
             except TimeoutError:
-                raise Problem(Kind.TIMEOUT, f"The body did not arrive within {BODY_SECONDS:g} seconds.") from None
+                raise Problem(
+                    ProblemKind.TIMEOUT, f"The body did not arrive within {BODY_SECONDS:g} seconds."
+                ) from None
             size += len(message.get("body", b""))
             whole = not message.get("more_body", False)
             if size > self.settings.most_bytes:
-                raise Problem(Kind.TOO_LARGE, f"A body has at most {self.settings.most_bytes} bytes.")
+                raise Problem(ProblemKind.TOO_LARGE, f"A body has at most {self.settings.most_bytes} bytes.")
             return message
 
         return limited
 
-    def _told(self, scope: Scope, seen: Seen, seconds: float) -> None:
+    def _told(self, scope: Scope, seen: SentSoFar, seconds: float) -> None:
         route: Any = scope.get("route")
         template = str(getattr(route, "path", "(no route)"))
         self.metrics.answered(scope["method"], template, seen.status, seconds)
@@ -120,7 +122,7 @@ class Surroundings:
         )
 
 
-class Seen:
+class SentSoFar:
     """What was sent so far."""
 
     def __init__(self, scope: Scope, send: Send) -> None:

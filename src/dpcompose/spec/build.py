@@ -15,7 +15,7 @@ from dpcompose.errors import AdjacencyMismatch, InvalidDocument, InvalidParamete
 from dpcompose.parameters import COUNT
 from dpcompose.spec.fields import counted
 from dpcompose.spec.numbers import AsWritten, within, written
-from dpcompose.spec.registry import Field, Kind, kinds
+from dpcompose.spec.registry import Field, MechanismKind, kinds
 from dpcompose.spec.synonyms import mechanism, nearest, unknown
 from dpcompose.spec.tree import Node, Path, Place, Run, Scalar, Sum, Table, Times
 
@@ -33,7 +33,7 @@ class Builder:
         """The mechanism that stands here."""
         return built(node, self, name)
 
-    def run(self, kind: Kind, given: Mapping[str, Node], place: Place) -> Mechanism:
+    def run(self, kind: MechanismKind, given: Mapping[str, Node], place: Place) -> Mechanism:
         """One mechanism from the nodes of its fields."""
         missing = [f.name for f in kind.fields.values() if f.required and f.name not in given]
         if missing:
@@ -56,7 +56,7 @@ class Builder:
         return field.codec.read(node, field.name, self)
 
 
-def constructed(kind: Kind, values: Mapping[str, Any], place: Place) -> Mechanism:
+def constructed(kind: MechanismKind, values: Mapping[str, Any], place: Place) -> Mechanism:
     """The mechanism itself; its refusals are told with their place and the number as written."""
     maker: Callable[..., Mechanism] = kind.owner
     try:

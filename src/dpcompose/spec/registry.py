@@ -39,7 +39,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class MechanismKind:
     """One class of mechanisms."""
 
     owner: type[Mechanism]
@@ -61,11 +61,11 @@ class Kind:
         return (self.owner.__doc__ or "").split("\n\n", maxsplit=1)[0]
 
 
-class Kinds(Mapping[str, Kind]):
+class Kinds(Mapping[str, MechanismKind]):
     """Every kind by its name in expressions; what nobody names is not loaded."""
 
     def __init__(self) -> None:
-        self._keys, self._known = {snake(name): name for name in self}, dict[str, Kind]()
+        self._keys, self._known = {snake(name): name for name in self}, dict[str, MechanismKind]()
 
     def __iter__(self) -> Iterator[str]:
         return iter((*mechanisms.HOMES, Composition.__name__))
@@ -76,12 +76,12 @@ class Kinds(Mapping[str, Kind]):
     def __contains__(self, name: object) -> bool:
         return name in mechanisms.HOMES or name == Composition.__name__
 
-    def __getitem__(self, name: str) -> Kind:
+    def __getitem__(self, name: str) -> MechanismKind:
         if name not in self._known:
             if name not in self:
                 raise KeyError(name)
             owner = Composition if name == Composition.__name__ else getattr(mechanisms, name)
-            self._known[name] = Kind(owner, _fields(owner))
+            self._known[name] = MechanismKind(owner, _fields(owner))
         return self._known[name]
 
     @property
@@ -96,7 +96,7 @@ def kinds() -> Kinds:
     return Kinds()
 
 
-def kind_of(mechanism: Mechanism) -> Kind:
+def kind_of(mechanism: Mechanism) -> MechanismKind:
     """The kind of a mechanism."""
     return kinds()[type(mechanism).__name__]
 

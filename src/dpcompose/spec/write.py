@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcompose.description import Composition, Mechanism
 from dpcompose.spec.build import SCHEMA
-from dpcompose.spec.registry import Field, Kind, kind_of, kinds
+from dpcompose.spec.registry import Field, MechanismKind, kind_of, kinds
 
 
 def dumps(mechanism: Mechanism) -> str:
@@ -61,7 +61,7 @@ def schema() -> dict[str, object]:
     }
 
 
-def _kind_schema(kind: Kind) -> dict[str, object]:
+def _kind_schema(kind: MechanismKind) -> dict[str, object]:
     properties: dict[str, object] = {
         "schema": {"const": SCHEMA},
         "kind": {"const": kind.key},

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpcompose.description import Adaptivity
 from dpcompose.errors import Declined
-from dpcompose.exact.bounded_range import Choice, Curve, Grid, at_least, at_most
+from dpcompose.exact.bounded_range import GridValues, RangeGrid, Ways, at_least, at_most
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.exponential import RANGES
 from dpcompose.notions import BoundedRange, Profile
@@ -200,10 +200,10 @@ class AdaptiveSeries(Profile):
         """Rounded up to an eighth of an octave, so that similar questions share a grid."""
         return float(min(2.0 ** (math.ceil(8 * math.log2(wanted)) / 8), Enclosure.exactly(self.most).upper))
 
-    def _above(self, reach: float) -> tuple[Curve, ...]:
+    def _above(self, reach: float) -> tuple[GridValues, ...]:
         return _above(self.kinds, reach) if Side.UPPER in self.ends else ()
 
-    def _below(self, reach: float) -> tuple[Curve, ...]:
+    def _below(self, reach: float) -> tuple[GridValues, ...]:
         return _fixed(self.kinds, reach) if self.adaptivity is Adaptivity.FIXED else _chosen(self.kinds, reach)
 
 
@@ -224,40 +224,40 @@ def _spacing(kinds: Kinds, reach: float, runs: int, rounding: Callable[[Fraction
     return min((math.nextafter(float(least / m), towards) for m in places), key=lambda h: (round(excess(h), 12), h))
 
 
-def _grid(reach: float, spacing: float) -> Grid:
+def _grid(reach: float, spacing: float) -> RangeGrid:
     far, near = math.ceil(reach / spacing) + 1, math.ceil(0.6 * reach / spacing) + 1  # few paths return from the left
-    return Grid(spacing, near, far)
+    return RangeGrid(spacing, near, far)
 
 
 @lru_cache(maxsize=64)
-def _above(kinds: Kinds, reach: float) -> tuple[Curve, ...]:
+def _above(kinds: Kinds, reach: float) -> tuple[GridValues, ...]:
     """Every range rounded up: a class of greater range costs no less. Empty where the effort is too great."""
     states = math.prod(n + 1 for _, n in kinds)
     spacing = _spacing(kinds, reach, states, math.ceil)
     if spacing is None:
         return ()
     steps = [(math.ceil(e / Fraction(spacing)), n) for e, n in kinds]
-    return (at_most([(Choice(m, spacing), n) for m, n in steps], _grid(reach, spacing)),)
+    return (at_most([(Ways(m, spacing), n) for m, n in steps], _grid(reach, spacing)),)
 
 
 @lru_cache(maxsize=64)
-def _chosen(kinds: Kinds, reach: float) -> tuple[Curve, ...]:
+def _chosen(kinds: Kinds, reach: float) -> tuple[GridValues, ...]:
     """Every range rounded down, each t chosen as late as can be, the greatest range last."""
     spacing = _spacing(kinds, reach, sum(n for _, n in kinds), math.floor)
     if spacing is None:
         return ()
     steps = [(math.floor(e / Fraction(spacing)), n) for e, n in kinds[::-1]]
-    return (at_least([(Choice(m, spacing), n) for m, n in steps], _grid(reach, spacing)),)
+    return (at_least([(Ways(m, spacing), n) for m, n in steps], _grid(reach, spacing)),)
 
 
 @lru_cache(maxsize=64)
-def _fixed(kinds: Kinds, reach: float) -> tuple[Curve, ...]:
+def _fixed(kinds: Kinds, reach: float) -> tuple[GridValues, ...]:
     """Every range rounded down, each t fixed in advance: the same share of its range, for a few shares."""
     spacing = _spacing(kinds, reach, 4 * sum(n for _, n in kinds), math.floor)
     if spacing is None:
         return ()
     grid, steps = _grid(reach, spacing), [(math.floor(e / Fraction(spacing)), n) for e, n in kinds]
-    return tuple(at_least([(Choice(m, spacing, min(round(s * m), m - 1)), n) for m, n in steps], grid) for s in SHARES)
+    return tuple(at_least([(Ways(m, spacing, min(round(s * m), m - 1)), n) for m, n in steps], grid) for s in SHARES)
 
 
 @composes("BR-FIXED", DDR20.at("Thm. 3"), side=Side.BOTH, adaptivity=Adaptivity.FIXED, cost=2)

@@ -12,7 +12,7 @@ from rounding.measure import POINTS, Gauge, Row
 
 from dpcompose.exact.atoms import rounded_logs
 from dpcompose.exact.binomial import two_point_delta
-from dpcompose.numerics.chain import Chain, Flat, Rising
+from dpcompose.numerics.chain import Flat, RatioChain, Rising
 from dpcompose.numerics.enclosure import Enclosure
 
 LONG = 600
@@ -24,7 +24,7 @@ def chain_sums(gauge: Gauge) -> None:
     with ctx.workprec(128):
         while gauge.points < POINTS:
             a = int(10 ** random.uniform(2.2, 2.8))
-            chain = Chain(a, int(a * random.uniform(0.5, 1.5)), -decimal(random, -5, -2))
+            chain = RatioChain(a, int(a * random.uniform(0.5, 1.5)), -decimal(random, -5, -2))
             if chain.short:
                 continue
             flats, risings = [], []
@@ -75,7 +75,7 @@ def two_point_profiles(gauge: Gauge) -> None:
 
 
 ROWS = [
-    Row("chains of binomial terms", "chain.Chain.total", chain_sums),
+    Row("chains of binomial terms", "chain.RatioChain.total", chain_sums),
     Row("logarithms on a grid", "atoms.rounded_logs", logs_on_a_grid),
     Row("many two-point variables", "binomial.two_point_delta", two_point_profiles),
 ]

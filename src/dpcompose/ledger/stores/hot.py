@@ -80,7 +80,7 @@ def compiled(name: str, dialect: str, count: int = 0) -> str:
     return str(statement.compile(dialect=DIALECTS[dialect]))
 
 
-class Line(NamedTuple):
+class StoredCoordinate(NamedTuple):
     """One coordinate of one scope, as the store has it."""
 
     account: int
@@ -95,7 +95,7 @@ class Found(NamedTuple):
 
     head: Head
     steps: list[tuple[str, str]]
-    lines: list[Line]
+    lines: list[StoredCoordinate]
 
 
 Rows = Sequence[dict[str, Any]]
@@ -114,7 +114,7 @@ def ask(connection: Connection, chain: int, account: int, key: str, accounts: Se
     answers = executed(connection, questions)
     if not answers[0]:
         raise StoreError(f"The store has lost the chain {chain}: verify it.")
-    lines = [Line(*row) for row in answers[2]] if accounts else []
+    lines = [StoredCoordinate(*row) for row in answers[2]] if accounts else []
     return Found(Head(chain, *answers[0][0]), [(step, body) for step, body in answers[1]], lines)
 
 
@@ -165,4 +165,4 @@ def done(connection: Connection, acts: Sequence[tuple[str, dict[str, Any]]]) -> 
     return [cursor.rowcount for cursor in cursors]
 
 
-__all__ = ["Found", "Line", "ask", "compiled", "done", "executed", "keep"]
+__all__ = ["Found", "StoredCoordinate", "ask", "compiled", "done", "executed", "keep"]

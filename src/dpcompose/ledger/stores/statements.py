@@ -10,14 +10,14 @@ from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select
 from dpcompose.ledger.chain import Head, linked
 from dpcompose.ledger.errors import StoreError
 from dpcompose.ledger.stores import hot
-from dpcompose.ledger.stores.hot import Line
+from dpcompose.ledger.stores.hot import StoredCoordinate
 from dpcompose.ledger.stores.tables import ACCOUNT, BALANCE, BOOK, CHECKPOINT, ENTRY, EPOCH, HEAD
 
 _HEAD = select(HEAD.c.height, HEAD.c.hash).where(HEAD.c.chain == bindparam("c")).with_for_update()
 _LOOK = select(HEAD.c.height, HEAD.c.hash).where(HEAD.c.chain == bindparam("c"))
 
 
-class Draft(NamedTuple):
+class UnlinkedEntry(NamedTuple):
     """An entry that is not linked yet."""
 
     kind: str
@@ -55,19 +55,19 @@ def steps(connection: Connection, account: int, key: str) -> list[tuple[str, str
     return [(kind, body) for kind, body in connection.execute(chosen)]
 
 
-def balances(connection: Connection, accounts: Iterable[int]) -> list[Line]:
+def balances(connection: Connection, accounts: Iterable[int]) -> list[StoredCoordinate]:
     """The balances of accounts in their newest epochs."""
     asked = {f"a{i}": number for i, number in enumerate(accounts)}
     if not asked:
         return []
     text = hot.compiled("balances", connection.dialect.name, len(asked))
-    return [Line(*row) for row in hot.executed(connection, [(text, asked)])[0]]
+    return [StoredCoordinate(*row) for row in hot.executed(connection, [(text, asked)])[0]]
 
 
 def appended(
     connection: Connection,
     head: Head,
-    drafts: Sequence[Draft],
+    drafts: Sequence[UnlinkedEntry],
     charges: Sequence[tuple[int, int, int]] = (),
     *,
     last: bool = False,

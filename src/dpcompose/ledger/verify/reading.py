@@ -16,7 +16,7 @@ SQLITE = "sqlite:///"
 AT_ONCE = 5000
 
 
-class Row(NamedTuple):
+class LogRow(NamedTuple):
     """One row of the log."""
 
     chain: int
@@ -50,13 +50,13 @@ class Tables:
         found = self._rows("SELECT store FROM book")
         return str(found[0][0]) if found else ""
 
-    def entries(self) -> Iterator[Row]:
+    def entries(self) -> Iterator[LogRow]:
         """The log, chain by chain."""
         query = "SELECT chain, height, account, key, phase, kind, body, hash FROM entry ORDER BY chain, height"
         with closing(self._streaming()) as cursor:
             cursor.execute(query)
             while rows := cursor.fetchmany(AT_ONCE):
-                yield from map(Row._make, rows)
+                yield from map(LogRow._make, rows)
 
     def _streaming(self) -> Any:
         return self.connection.cursor()
@@ -110,4 +110,4 @@ def opened(address: str) -> Iterator[Tables]:
         raise DPError(f"The store cannot be read: {' '.join(str(error).split())[:200]}") from None
 
 
-__all__ = ["Row", "Tables", "opened"]
+__all__ = ["LogRow", "Tables", "opened"]

@@ -12,7 +12,7 @@ import rfc8785
 
 from dpcompose.ledger.verify import caps
 from dpcompose.ledger.verify.prices import Prices
-from dpcompose.ledger.verify.reading import Row, Tables
+from dpcompose.ledger.verify.reading import LogRow, Tables
 from dpcompose.ledger.verify.witnesses import Witnesses
 
 MOST_PROBLEMS = 100
@@ -32,7 +32,7 @@ class Owner:
 
 
 @dataclass
-class Sum:
+class EpochSum:
     """An epoch as the registry declares it, and what the log adds up to."""
 
     account: int
@@ -50,7 +50,7 @@ class Replay:
     problems: list[str] = field(default_factory=list)
     entries: int = 0
     accounts: dict[int, Owner] = field(default_factory=dict)
-    epochs: dict[int, Sum] = field(default_factory=dict)
+    epochs: dict[int, EpochSum] = field(default_factory=dict)
     prices: Prices = field(default_factory=Prices)
     heads: dict[int, tuple[int, str]] = field(default_factory=lambda: {0: (0, START)})
     last: dict[tuple[int, str], str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Replay:
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(sentence)
 
-    def entry(self, row: Row) -> None:
+    def entry(self, row: LogRow) -> None:
         """Link, then meaning."""
         self.entries += 1
         place = f"{row.chain}/{row.height}"
@@ -79,7 +79,7 @@ class Replay:
         except (KeyError, ValueError, TypeError, IndexError) as error:
             self.found(f"{place}: the entry cannot be read ({type(error).__name__}: {error}).")
 
-    def _linked(self, row: Row, place: str) -> dict[str, Any] | None:
+    def _linked(self, row: LogRow, place: str) -> dict[str, Any] | None:
         height, before = self.heads.get(row.chain, (0, ""))
         if row.height != height + 1:
             self.found(f"{place}: {row.height - height - 1} entries before it are missing.")
@@ -104,7 +104,7 @@ class Replay:
             self.found(f"{place}: the chain is broken: the entry follows another one.")
         return document
 
-    def _registry(self, row: Row, document: Mapping[str, Any], place: str) -> None:
+    def _registry(self, row: LogRow, document: Mapping[str, Any], place: str) -> None:
         if row.kind == "create":
             number = document["account"]
             parent = document["parent"]
@@ -124,12 +124,12 @@ class Replay:
     def _epoch(self, document: Mapping[str, Any], number: int, place: str) -> None:
         rule = document["rule"]
         limits = [int(cap) for cap in rule["caps"]]
-        self.epochs[document["epoch"]] = Sum(document["account"], number, rule, limits, [0] * len(limits))
+        self.epochs[document["epoch"]] = EpochSum(document["account"], number, rule, limits, [0] * len(limits))
         wrong = caps.problem(rule)
         if wrong:
             self.found(f"{place}: {self.accounts[document['account']].name!r}: {wrong}.")
 
-    def _step(self, row: Row, document: Mapping[str, Any], place: str) -> None:
+    def _step(self, row: LogRow, document: Mapping[str, Any], place: str) -> None:
         if row.kind == "lost":
             self._charged(document["charges"], place, 1)
             return
@@ -152,7 +152,7 @@ class Replay:
                 self.found(f"{place}: it gives back something else than it held.")
             self._charged(document["charges"], place, -1)
 
-    def _reserved(self, row: Row, document: Mapping[str, Any], name: tuple[int, str], place: str) -> None:
+    def _reserved(self, row: LogRow, document: Mapping[str, Any], name: tuple[int, str], place: str) -> None:
         if name in self.last or row.phase != 1:
             self.found(f"{place}: the key {name[1]!r} is charged twice.")
         self.last[name], charges, what = "reserve", document["charges"], document["what"]

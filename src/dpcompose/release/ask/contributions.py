@@ -46,7 +46,7 @@ DROP: Final = Missing.DROP
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CentredSum:
     r"""A sum over rows of $t - c$, with whole $t$ between 0 and `most` and $c$ = `centre`.
 
     `power` says what $t$ is: 0 nothing, 1 the grid index of the value, 2 its squared distance from the middle. So
@@ -64,7 +64,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ContributionBounds:
     """What a unit may contribute, under a neighbouring relation."""
 
     rows: int
@@ -78,7 +78,7 @@ class Bounds:
         moved = self.groups * (2 if self.adjacency is Adjacency.REPLACE_ONE else 1)
         return moved if known is None else min(moved, known)
 
-    def sensitivity(self, tally: Tally) -> int:
+    def sensitivity(self, tally: CentredSum) -> int:
         """How far one cell moves at most."""
         low, high = tally.ends(self.rows)
         largest = max(-low, high)
@@ -89,7 +89,7 @@ class Bounds:
 
 def bounded(
     unit: object, max_rows: object, max_groups: object, by: str | None, adjacency: object
-) -> tuple[str | EveryRow, Bounds]:
+) -> tuple[str | EveryRow, ContributionBounds]:
     """Check what was declared about units; a unit without a bound is refused."""
     if not isinstance(unit, EveryRow) and (not isinstance(unit, str) or not unit):
         raise InvalidParameter("unit", unit, "the column that names the privacy unit, or EVERY_ROW")
@@ -99,16 +99,16 @@ def bounded(
     if isinstance(unit, EveryRow):
         if rows != 1 or max_groups not in {None, 1}:
             raise InvalidParameter("unit", unit, "a column, as a unit that is one row has no more rows or groups")
-        return unit, Bounds(1, None if by is None else 1, adjacency)
+        return unit, ContributionBounds(1, None if by is None else 1, adjacency)
     if by is None:
         if max_groups is not None:
             raise InvalidParameter("max_groups", max_groups, "nothing without `by`, as there is one group only")
-        return unit, Bounds(rows, None, adjacency)
+        return unit, ContributionBounds(rows, None, adjacency)
     if max_groups is None:
         raise InvalidParameter(
             "max_groups", max_groups, f"the most groups of {by} that one unit may be in: it is unbounded otherwise"
         )
-    return unit, Bounds(rows, int(GROUPS.check("max_groups", max_groups)), adjacency)
+    return unit, ContributionBounds(rows, int(GROUPS.check("max_groups", max_groups)), adjacency)
 
 
-__all__ = ["DROP", "EVERY_ROW", "Bounds", "EveryRow", "Missing", "Tally", "bounded"]
+__all__ = ["DROP", "EVERY_ROW", "CentredSum", "ContributionBounds", "EveryRow", "Missing", "bounded"]

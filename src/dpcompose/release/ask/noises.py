@@ -27,7 +27,7 @@ NO_LEAK = Composition()
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class MovedCells:
     """What must be hidden: so many cells that move, each by at most `shift`."""
 
     count: int
@@ -72,7 +72,7 @@ class Noise(ABC):
         return self.name.upper()
 
     @abstractmethod
-    def fitted(self, cells: Cells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> Drawn:
+    def fitted(self, cells: MovedCells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> Drawn:
         """The least noise (up to rounding) with which the cells, and a leak beside them, meet (ε, δ)."""
 
 
@@ -133,7 +133,7 @@ class GeometricNoise(Noise):
 
     name = "geometric"
 
-    def fitted(self, cells: Cells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> DrawnGeometric:
+    def fitted(self, cells: MovedCells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> DrawnGeometric:
         """The scale is count·shift/ε; or, where some δ is left, what randomized response needs, if that is less."""
         scale: Real = Fraction(cells.count * cells.shift) / Fraction(epsilon)
         if delta and cells.count > 1 and not beside.parts:
@@ -149,7 +149,7 @@ class GaussianNoise(Noise):
 
     name = "gaussian"
 
-    def fitted(self, cells: Cells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> DrawnGaussian:
+    def fitted(self, cells: MovedCells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> DrawnGaussian:
         """Calibrated on the whole table."""
         if not delta:
             raise InvalidParameter("delta", delta, "a positive number, as Gaussian noise never meets δ = 0")
@@ -169,4 +169,4 @@ class GaussianNoise(Noise):
 
 GEOMETRIC, GAUSSIAN = GeometricNoise(), GaussianNoise()
 
-__all__ = ["GAUSSIAN", "GEOMETRIC", "Cells", "Drawn", "Noise"]
+__all__ = ["GAUSSIAN", "GEOMETRIC", "Drawn", "MovedCells", "Noise"]

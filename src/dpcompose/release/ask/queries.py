@@ -18,9 +18,9 @@ from dpcompose.mechanisms import NameAndShame
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.parameters import DELTA, EPSILON, Param, short
 from dpcompose.prove.answer import Answer, epsilon
-from dpcompose.release.ask.contributions import DROP, Bounds, EveryRow, Missing, Tally, bounded
+from dpcompose.release.ask.contributions import DROP, CentredSum, ContributionBounds, EveryRow, Missing, bounded
 from dpcompose.release.ask.filters import Condition, conditions
-from dpcompose.release.ask.noises import GEOMETRIC, Cells, Drawn, Noise
+from dpcompose.release.ask.noises import GEOMETRIC, Drawn, MovedCells, Noise
 from dpcompose.release.ask.result import Estimate, Quote
 from dpcompose.release.ask.thresholds import Threshold, threshold
 
@@ -32,13 +32,13 @@ FINE, ROUGH = 2.0**-22, 0.5
 """How closely a price is enclosed; its upper end is the price, however far the lower one is."""
 
 
-class Written(str):
+class KeyAsText(str):
     """A key as text, from a command line: it is read in the type of its column, once that is known."""
 
     __slots__ = ()
 
 
-class Listed(Written):
+class KeyFromFile(KeyAsText):
     """A key from a file, which no refusal repeats: the file may be any that can be read."""
 
     __slots__ = ()
@@ -67,7 +67,7 @@ class Query(ABC):
             object.__setattr__(self, name, meant(number) if isinstance(number, float) else number)
         object.__setattr__(self, "where", conditions(self.where))
 
-    def checked(self, groups: object = None, by: str | None = None) -> Bounds:
+    def checked(self, groups: object = None, by: str | None = None) -> ContributionBounds:
         """Check everything that is common to all queries, and say how much a unit may contribute."""
         if not self.epsilon:
             raise InvalidParameter("epsilon", self.epsilon, "a positive number, as at ε = 0 an answer says nothing")
@@ -123,7 +123,7 @@ class NoisySums(Query):
 
     @property
     @abstractmethod
-    def tallies(self) -> Mapping[str, Tally]:
+    def tallies(self) -> Mapping[str, CentredSum]:
         """The sums that are needed, by name."""
 
     @abstractmethod
@@ -149,7 +149,7 @@ class NoisySums(Query):
         return self.read()
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> ContributionBounds:
         """What a unit may contribute; refuses what is not declared, or not consistent."""
         if not isinstance(self.noise, Noise):
             raise InvalidParameter("noise", self.noise, "GEOMETRIC or GAUSSIAN")
@@ -166,7 +166,7 @@ class NoisySums(Query):
         share, leak = Fraction(self.epsilon) / len(tallies), Fraction(self.delta) / len(tallies)
         beside = cells * NameAndShame(delta=self._leak / cells) if self.unseen else Composition()
         return {
-            name: self.noise.fitted(Cells(cells, self._shift(bounds, tally), self.adjacency), share, leak, beside)
+            name: self.noise.fitted(MovedCells(cells, self._shift(bounds, tally), self.adjacency), share, leak, beside)
             for name, tally in tallies.items()
         }
 
@@ -205,7 +205,7 @@ class NoisySums(Query):
         """How much one step of the noise is in the units of the data."""
         return Fraction(1)
 
-    def _shift(self, bounds: Bounds, tally: Tally) -> int:
+    def _shift(self, bounds: ContributionBounds, tally: CentredSum) -> int:
         shift = bounds.sensitivity(tally)
         if shift > MOST_SHIFT:
             raise InvalidParameter(
@@ -256,8 +256,8 @@ def _check_keys(keys: Sequence[Any], width: int) -> None:
 
 def _named(keys: Any) -> object:
     """The keys as a refusal shows them."""
-    listed = isinstance(keys, Sequence) and any(isinstance(key, Listed) for key in keys)
+    listed = isinstance(keys, Sequence) and any(isinstance(key, KeyFromFile) for key in keys)
     return f"{len(keys)} lines of a file" if listed else keys
 
 
-__all__ = ["Listed", "NoisySums", "Query", "Written", "named_by", "within"]
+__all__ = ["KeyAsText", "KeyFromFile", "NoisySums", "Query", "named_by", "within"]

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
-from dpcompose.release.ask.contributions import Tally
+from dpcompose.release.ask.contributions import CentredSum
 from dpcompose.release.ask.grids import Grid, declared
 from dpcompose.release.ask.queries import NoisySums
 from dpcompose.release.ask.result import Estimate
@@ -25,9 +25,9 @@ class Count(NoisySums):
     statistic: ClassVar[str] = "count"
 
     @property
-    def tallies(self) -> Mapping[str, Tally]:
+    def tallies(self) -> Mapping[str, CentredSum]:
         """The count."""
-        return {"count": Tally()}
+        return {"count": CentredSum()}
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
         """The noisy count; the exact one is not negative."""
@@ -76,9 +76,9 @@ class Sum(Valued):
     statistic: ClassVar[str] = "sum"
 
     @property
-    def tallies(self) -> Mapping[str, Tally]:
+    def tallies(self) -> Mapping[str, CentredSum]:
         """The sum, in steps of the grid."""
-        return {"sum": Tally(self.points.most, -self.points.first, 1)}
+        return {"sum": CentredSum(self.points.most, -self.points.first, 1)}
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
         """Steps times their size."""
@@ -93,9 +93,9 @@ class Mean(Valued):
     statistic: ClassVar[str] = "mean"
 
     @property
-    def tallies(self) -> Mapping[str, Tally]:
+    def tallies(self) -> Mapping[str, CentredSum]:
         """Around the middle a unit moves a sum least."""
-        return {"count": Tally(), "sum": Tally(self.points.most, self.points.middle, 1)}
+        return {"count": CentredSum(), "sum": CentredSum(self.points.most, self.points.middle, 1)}
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
         """The ratio, and where it may lie when both parts lie in their margins."""
@@ -113,11 +113,15 @@ class Variance(Valued):
     statistic: ClassVar[str] = "variance"
 
     @property
-    def tallies(self) -> Mapping[str, Tally]:
+    def tallies(self) -> Mapping[str, CentredSum]:
         """A count, a sum and a sum of squares, both around the middle."""
         grid = self.points
         squared = max(grid.middle, grid.most - grid.middle) ** 2
-        return {"count": Tally(), "sum": Tally(grid.most, grid.middle, 1), "squares": Tally(squared, 0, 2)}
+        return {
+            "count": CentredSum(),
+            "sum": CentredSum(grid.most, grid.middle, 1),
+            "squares": CentredSum(squared, 0, 2),
+        }
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
         """The mean square less the square of the mean, and what both can be within their margins."""

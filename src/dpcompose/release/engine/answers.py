@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dpcompose.release.ask.filters import Condition
 from dpcompose.release.ask.noises import Drawn
 from dpcompose.release.ask.quantiles import Quantile, chosen, gaps
-from dpcompose.release.ask.queries import NoisySums, Query, Written
+from dpcompose.release.ask.queries import KeyAsText, NoisySums, Query
 from dpcompose.release.ask.result import Estimate, Key, Quote
 from dpcompose.release.engine.kinds import Joined, Kind, Label, joined_labels, labels, role_of, shown
 from dpcompose.release.engine.points import counted_points
@@ -96,7 +96,7 @@ class Prepared:
 
 
 def _is_written(key: object) -> bool:
-    return isinstance(key, Written) or (isinstance(key, tuple) and any(isinstance(part, Written) for part in key))
+    return isinstance(key, KeyAsText) or (isinstance(key, tuple) and any(isinstance(part, KeyAsText) for part in key))
 
 
 def _key(kind: Kind | Joined, label: Label) -> object:

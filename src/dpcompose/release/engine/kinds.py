@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from enum import Enum
 from typing import TypeAlias
 
-from dpcompose.release.ask.queries import Listed, Written
+from dpcompose.release.ask.queries import KeyAsText, KeyFromFile
 from dpcompose.release.refusals import InvalidData
 
 Label: TypeAlias = int | bytes
@@ -56,7 +56,7 @@ DECLARED: Mapping[str, Kind] = {
 
 def labelled(kind: Kind, key: object) -> Label | None:
     """How a key that was asked for is written inside an engine; None if it is not of the kind."""
-    value = READ[kind](key) if isinstance(key, Written) else key
+    value = READ[kind](key) if isinstance(key, KeyAsText) else key
     if kind is Kind.TEXT:
         return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else None
     if kind is Kind.TRUTH:
@@ -91,7 +91,7 @@ def labels(kind: Kind, column: str, keys: Sequence[object]) -> list[Label]:
     found = [labelled(kind, key) for key in keys]
     for line, (key, label) in enumerate(zip(keys, found, strict=True), 1):
         if label is None:
-            which = f"on line {line}" if isinstance(key, Listed) else repr(key)[:40]
+            which = f"on line {line}" if isinstance(key, KeyFromFile) else repr(key)[:40]
             raise InvalidData(f"The key {which} is not of the type of the column {column!r}, which holds {kind.value}.")
     if len(set(found)) != len(found):
         raise InvalidData(f"Two keys are the same in the column {column!r}, which holds {kind.value}.")

@@ -10,7 +10,7 @@ from typing import TypeVar
 from dpcompose import spec
 from dpcompose.errors import DPError
 from dpcompose.release.ask.filters import Condition
-from dpcompose.release.ask.queries import Written
+from dpcompose.release.ask.queries import KeyAsText
 from dpcompose.release.engine.kinds import ROLES, SERVES, Kind, Label, labelled, role_of
 from dpcompose.release.engine.rows import Batches, Rows, real
 from dpcompose.release.refusals import INTERRUPTIONS, InvalidData
@@ -78,7 +78,7 @@ def _value(one: Condition, table: Table) -> str:
         raise InvalidData(f"The column {one.column!r} holds {kind.value}, which are = or != and have no order here.")
     if kind is Kind.REAL:
         return real(_number(one))
-    label = labelled(kind, Written(one.value))
+    label = labelled(kind, KeyAsText(one.value))
     if label is None:
         raise InvalidData(f"The condition {str(one)!r} has no value of {one.column!r}, which holds {kind.value}.")
     return _literal(table, label)

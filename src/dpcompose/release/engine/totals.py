@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dpcompose.release.ask.contributions import Bounds, EveryRow, Tally
+from dpcompose.release.ask.contributions import CentredSum, ContributionBounds, EveryRow
 from dpcompose.release.ask.grids import Grid
 from dpcompose.release.ask.queries import NoisySums
 from dpcompose.release.ask.statistics import Valued
@@ -86,14 +86,14 @@ def index(rows: Rows, grid: Grid) -> str:
     return f"coalesce({clipped(f'{steps} - {rows.dialect.whole(str(grid.first))}', 0, grid.most)}, 0)"
 
 
-def _powers(rows: Rows, grid: Grid, tallies: Sequence[Tally]) -> dict[str, str]:
+def _powers(rows: Rows, grid: Grid, tallies: Sequence[CentredSum]) -> dict[str, str]:
     """What each row adds to each tally; nothing to a count."""
     place = index(rows, grid)
     powers = {1: place, 2: f"({place} - {grid.middle}) * ({place} - {grid.middle})"}
     return {f"t{i}": powers[tally.power] for i, tally in enumerate(tallies) if tally.power}
 
 
-def _contributions(rows: Rows, bounds: Bounds, tallies: Sequence[Tally]) -> dict[str, str]:
+def _contributions(rows: Rows, bounds: ContributionBounds, tallies: Sequence[CentredSum]) -> dict[str, str]:
     """What each unit adds to a group: `rows` rows with the mean of its values where it has more, then clipped."""
     m, found = bounds.rows, {}
     for i, tally in enumerate(tallies):

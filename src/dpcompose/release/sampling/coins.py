@@ -11,7 +11,7 @@ import numpy.typing as npt
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.parameters import Param
 from dpcompose.release.sampling.batches import in_batches
-from dpcompose.release.sampling.lookup import Law, draw
+from dpcompose.release.sampling.lookup import TabledLaw, draw
 from dpcompose.release.sampling.source import OS, Source, checked_size
 
 PROBABILITY = Param("p", 0, 1, "probability")
@@ -52,5 +52,5 @@ def bernoulli_exp(gamma: Real, size: int, source: Source = OS) -> npt.NDArray[np
     return _toss(ExponentialCoin(Fraction(EXPONENT.check("gamma", gamma))), checked_size(size), source)
 
 
-def _toss(law: Law, size: int, source: Source) -> npt.NDArray[np.bool_]:
+def _toss(law: TabledLaw, size: int, source: Source) -> npt.NDArray[np.bool_]:
     return in_batches(size, lambda count: draw(law, count, source)).astype(np.bool_)

@@ -28,7 +28,7 @@ MOST_BITS = 1 << 12  # a uniform u that is still open here has less than one cha
 GUARD = 32  # bits of working precision beyond those that are compared
 
 
-class Law(Protocol):
+class TabledLaw(Protocol):
     """A law on 0…count through the balls s_j = P(X > j), j < count. Hashable: equal laws share one table."""
 
     @property
@@ -61,7 +61,7 @@ def _floor(x: Ball, bits: int) -> int:
     return mantissa >> min(-shift, mantissa.bit_length() + 1)  # also where the exponent itself is astronomic
 
 
-def settle(law: Law, leading: int, bits: int, source: Source) -> int:
+def settle(law: TabledLaw, leading: int, bits: int, source: Source) -> int:
     """The draw whose u starts with the `bits` bits `leading`: bisection, with more bits wherever they are needed."""
     least, most = 0, law.count
     while least < most:
@@ -79,16 +79,16 @@ def settle(law: Law, leading: int, bits: int, source: Source) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class LookupTable:
     """What the first bits of u decide: `values[i]` from `points[i]` on, and `direct` for 16 bits; −1 is undecided."""
 
-    law: Law
+    law: TabledLaw
     points: npt.NDArray[np.int64]
     values: npt.NDArray[np.int16]
     direct: npt.NDArray[np.int16]
 
     @classmethod
-    def of(cls, law: Law) -> Table:
+    def of(cls, law: TabledLaw) -> LookupTable:
         """Bracket every survival probability to 48 bits; between two ends of brackets nothing changes."""
         ends = [bracket(partial(law.survival, j), SECOND) for j in range(law.count)]
         low, high = (np.sort(np.array(side, dtype=np.int64)) for side in zip(*ends, strict=True))
@@ -121,12 +121,12 @@ class Table:
 
 
 @lru_cache(maxsize=128)
-def table(law: Law) -> Table:
+def table(law: TabledLaw) -> LookupTable:
     """The table of a law, kept for the next call: it depends on the law alone."""
-    return Table.of(law)
+    return LookupTable.of(law)
 
 
-def draw(law: Law, size: int, source: Source) -> npt.NDArray[np.int64]:
+def draw(law: TabledLaw, size: int, source: Source) -> npt.NDArray[np.int64]:
     """Independent draws from a law."""
     if size < FEW:
         return np.array([settle(law, word(source), 64, source) for _ in range(size)], dtype=np.int64)

@@ -36,7 +36,7 @@ class SketchEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ProjectionReading:
     r"""How the mean square $V$ of a projection becomes an answer: $V \approx$ `kept` · truth + `added`."""
 
     kept: float
@@ -62,4 +62,4 @@ class Reading:
         )
 
 
-__all__ = ["Reading", "SketchEstimate"]
+__all__ = ["ProjectionReading", "SketchEstimate"]

@@ -23,13 +23,13 @@ from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.progress import progress
 from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.sampling import OS, Source
-from dpcompose.release.sketches.answers import Reading, SketchEstimate
+from dpcompose.release.sketches.answers import ProjectionReading, SketchEstimate
 from dpcompose.release.sketches.making import Draft
 from dpcompose.release.sketches.matrices import Matrix, matrix_of, shortened
 from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals
 from dpcompose.release.sketches.price import (
-    Goal,
     Price,
+    SketchGoal,
     exact_rows,
     gaussian_guess,
     goal,
@@ -47,7 +47,7 @@ _CERTAIN = Enclosure(1.0, 1.0)
 _WIDEST = 1e100
 
 
-class Law(Protocol):
+class CovarianceCost(Protocol):
     """What r rows of width w cost, for a change of at most 1."""
 
     def delta(self, rows: int, width: Real, epsilon: Real) -> Enclosure:
@@ -83,7 +83,9 @@ class Added:
         return worse(scaled_normal_renyi(rows, 1 + 1 / Fraction(width) ** 2, order))
 
 
-LAWS: Mapping[Adjacency, Law] = MappingProxyType({Adjacency.REPLACE_ONE: Moved(), Adjacency.ADD_REMOVE: Added()})
+LAWS: Mapping[Adjacency, CovarianceCost] = MappingProxyType(
+    {Adjacency.REPLACE_ONE: Moved(), Adjacency.ADD_REMOVE: Added()}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def covariance_price(
     return CovariancePrice(wanted, rows, w, profile(w), published, before, adjacency)
 
 
-def _guess(wanted: Goal, rows: int, adjacency: Adjacency) -> float:
+def _guess(wanted: SketchGoal, rows: int, adjacency: Adjacency) -> float:
     if adjacency is Adjacency.REPLACE_ONE:
         return gaussian_guess(wanted, math.sqrt(rows))
     return math.sqrt(float(wanted.change) * gaussian_guess(wanted, math.sqrt(rows / 2)))
@@ -164,7 +166,7 @@ class CovarianceSketch:
         added = self.price.width**2 * float(x @ x)
         wanted = self.price.goal
         slack = float(np.abs(x).sum()) * self.step
-        reading = Reading(1.0, added, slack, float(wanted.eta), wanted.failure)
+        reading = ProjectionReading(1.0, added, slack, float(wanted.eta), wanted.failure)
         return reading.estimate(float(np.mean((x @ self.rows) ** 2)))
 
     def covariance(self) -> Floats:

@@ -27,11 +27,20 @@ from dpcompose.parameters import Param
 from dpcompose.progress import progress
 from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.sampling import OS, Source
-from dpcompose.release.sketches.answers import Reading, SketchEstimate
+from dpcompose.release.sketches.answers import ProjectionReading, SketchEstimate
 from dpcompose.release.sketches.graphs import VERTICES, Chunk, Edges, Ids, edges_of
 from dpcompose.release.sketches.making import Draft
 from dpcompose.release.sketches.noise import AT_ONCE, UNPROVED, Floats, grid_step, normals
-from dpcompose.release.sketches.price import Goal, Price, exact_rows, gaussian_guess, goal, least_width, scaled, worse
+from dpcompose.release.sketches.price import (
+    Price,
+    SketchGoal,
+    exact_rows,
+    gaussian_guess,
+    goal,
+    least_width,
+    scaled,
+    worse,
+)
 from dpcompose.release.sketches.spark import fill_cut, is_spark
 from dpcompose.release.sketches.store import blocks
 from dpcompose.theorems.sketches import CutSketch as Reweighted
@@ -101,12 +110,12 @@ def cut_price(
 _CERTAIN = Enclosure(1.0, 1.0)
 
 
-def _least(profile: Any, wanted: Goal, rows: int, n: int) -> float:
+def _least(profile: Any, wanted: SketchGoal, rows: int, n: int) -> float:
     guess = gaussian_guess(wanted, math.sqrt(2 * rows))  # as if n were infinite
     return least_width(profile, wanted.delta, 1 / (1 / guess + 1 / n), float(n)).upper
 
 
-def _declared(profile: Any, wanted: Goal, width: Real, n: int) -> float:
+def _declared(profile: Any, wanted: SketchGoal, width: Real, n: int) -> float:
     w = float(Param("w", 0, 10**12).check("width", width))
     if not 0.0 < w < n:
         raise InvalidParameter("width", width, f"a number above 0 and below the number of vertices, {n}")
@@ -140,7 +149,7 @@ class CutSketch:
             total += self.rows[members[start : start + (1 << 16)]].sum(axis=0)
         kept, added = 1 - w / n, w * s * (n - s) / n
         wanted = self.price.goal
-        reading = Reading(kept, added, s * self.step, float(wanted.eta), wanted.failure)
+        reading = ProjectionReading(kept, added, s * self.step, float(wanted.eta), wanted.failure)
         return reading.estimate(float(np.mean(total**2)))
 
     def _members(self, side: Iterable[Any]) -> Ids:

@@ -48,7 +48,7 @@ CLOSE = 2.0**-30
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class SketchGoal:
     """How exact every one of k answers must be, and how private all of them together, checked."""
 
     eta: Real
@@ -68,7 +68,7 @@ class Goal:
 class Price(ABC):
     """Rows, width and their exact cost, beside what was published for the same goal."""
 
-    goal: Goal
+    goal: SketchGoal
     rows: int
     width: float
     delta: Enclosure
@@ -105,12 +105,12 @@ class Price(ABC):
         )
 
 
-def goal(*, eta: Real, nu: Real, queries: int, epsilon: Real, delta: Real, change: Real) -> Goal:
+def goal(*, eta: Real, nu: Real, queries: int, epsilon: Real, delta: Real, change: Real) -> SketchGoal:
     """The goal, or a sentence that says what is wrong with it."""
     d = exact("delta", delta)
     if not 0 < d < 1:
         raise InvalidParameter("delta", delta, "a number above 0 and below 1: normal noise always leaks a little")
-    return Goal(
+    return SketchGoal(
         ETA.check("eta", eta),
         NU.check("nu", nu),
         int(QUERIES.check("queries", queries)),
@@ -131,7 +131,7 @@ def missing(rows: int, eta: Real) -> Enclosure:
     return enclose_probability(formula)
 
 
-def exact_rows(wanted: Goal, step: int = 1) -> int:
+def exact_rows(wanted: SketchGoal, step: int = 1) -> int:
     r"""The least multiple of `step` found with a certified $\Pr[|\chi^2_r/r-1|>\eta] \le \nu/k$."""
     published = rows_needed(wanted.eta, wanted.nu, wanted.queries)
     most = -(-published // step) * step
@@ -165,7 +165,7 @@ def least_width(profile: Callable[[float], Enclosure], delta: Real, guess: float
     return found
 
 
-def gaussian_guess(wanted: Goal, scale: float) -> float:
+def gaussian_guess(wanted: SketchGoal, scale: float) -> float:
     r"""`scale`$/\mu$ for the Gaussian that just meets the goal: where the search for the width starts."""
     mu = normal_mu(wanted.epsilon, wanted.delta).lower
     return min(max(float(wanted.change) * scale / max(mu, 1e-300), 1e-12), 1e100)
@@ -196,8 +196,8 @@ def scaled(width: Enclosure, factor: Real) -> Enclosure:
 
 
 __all__ = [
-    "Goal",
     "Price",
+    "SketchGoal",
     "exact_rows",
     "gaussian_guess",
     "goal",

@@ -18,13 +18,13 @@ from dpcompose.ledger.clocks import Clock, now, utc
 from dpcompose.ledger.stores import Store
 from dpcompose.server.access.people import Principal
 from dpcompose.server.access.tables import ACT
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 
 BEGUN, DONE, REFUSED = "begun", "done", "refused"
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class RequestedAct:
     """What somebody wants done, and how to recognise the same wish."""
 
     who: Principal
@@ -52,11 +52,11 @@ class Acts:
         """The tables must be there."""
         self.store, self.clock = store, clock
 
-    def begin(self, act: Act) -> int | Said:
+    def begin(self, act: RequestedAct) -> int | Said:
         """Write down that an act begins; or the answer that it was given already."""
         return self.store.write(lambda connection: self._begun(connection, act))
 
-    def _begun(self, connection: Connection, act: Act) -> int | Said:
+    def _begun(self, connection: Connection, act: RequestedAct) -> int | Said:
         found = None
         if act.key is not None:
             chosen = select(ACT).where(ACT.c.token == act.who.token, ACT.c.key == act.key)
@@ -64,19 +64,26 @@ class Acts:
         if found is None:
             return self._written(connection, act, BEGUN)
         if found.asked != act.asked:
-            raise Problem(Kind.KEY_REUSED, "This Idempotency-Key stands for another request: use a new one for each.")
+            raise Problem(
+                ProblemKind.KEY_REUSED, "This Idempotency-Key stands for another request: use a new one for each."
+            )
         if found.outcome == DONE:
             return Said(found.status, json.loads(found.said))
         if act.harmless:
             return int(found.id)
         raise Problem(
-            Kind.UNKNOWN_OUTCOME,
+            ProblemKind.UNKNOWN_OUTCOME,
             "An attempt under this Idempotency-Key is under way, or was cut off: look how things stand, and then ask "
             "under another key if need be.",
         )
 
     def _written(
-        self, connection: Connection, act: Act, outcome: str, status: int | None = None, said: str | None = None
+        self,
+        connection: Connection,
+        act: RequestedAct,
+        outcome: str,
+        status: int | None = None,
+        said: str | None = None,
     ) -> int:
         row: dict[str, Any] = {
             "at": utc(self.clock()),
@@ -88,7 +95,9 @@ class Acts:
         done = connection.execute(insert(ACT).returning(ACT.c.id), {**row, "status": status, "said": said})
         return int(done.scalar_one())
 
-    def once(self, act: Act, work: Callable[[Connection], Said], shown: Callable[[Said], Said] = lambda s: s) -> Said:
+    def once(
+        self, act: RequestedAct, work: Callable[[Connection], Said], shown: Callable[[Said], Said] = lambda s: s
+    ) -> Said:
         """An act that is one transaction with its record; `shown` is the part of the answer that is kept."""
 
         def both(connection: Connection) -> Said:
@@ -127,4 +136,4 @@ class Acts:
         return self.store.read(lambda connection: list(connection.execute(chosen)))
 
 
-__all__ = ["BEGUN", "DONE", "REFUSED", "Act", "Acts", "Said"]
+__all__ = ["BEGUN", "DONE", "REFUSED", "Acts", "RequestedAct", "Said"]

@@ -16,10 +16,10 @@ from fastapi.routing import APIRoute
 from dpcompose.ledger.stores import Store
 from dpcompose.server.access.acts import Acts
 from dpcompose.server.access.people import Principal
-from dpcompose.server.access.rules import RULES, Rule
+from dpcompose.server.access.rules import RULES, AccessRule
 from dpcompose.server.access.sessions import COOKIE, Sessions
 from dpcompose.server.access.tokens import Tokens
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 from dpcompose.server.rates import Rates
 
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
@@ -59,7 +59,7 @@ async def guarded(
     access: Access | None = request.app.state.access
     who = None if access is None else await _who(request, access, rule, authorization)
     if rule.roles is not None and access is None:
-        raise Problem(Kind.NOT_FOUND, "This service keeps no books.")
+        raise Problem(ProblemKind.NOT_FOUND, "This service keeps no books.")
     if rule.roles is not None:
         _allowed(who, rule)
     if who is not None and access is not None:
@@ -68,21 +68,21 @@ async def guarded(
         request.scope["state"]["who"] = who.token
     if rule.write and (idempotency_key is None or not KEY.fullmatch(idempotency_key)):
         said = "A write carries the header Idempotency-Key: 1 to 200 letters, such as a UUID, new for each request."
-        raise Problem(Kind.KEY_MISSING, said, "Idempotency-Key")
+        raise Problem(ProblemKind.KEY_MISSING, said, "Idempotency-Key")
     request.state.principal, request.state.key = who, idempotency_key
 
 
-def _allowed(who: Principal | None, rule: Rule) -> None:
+def _allowed(who: Principal | None, rule: AccessRule) -> None:
     if who is None:
-        raise Problem(Kind.UNAUTHENTICATED, "This needs a token: Authorization: Bearer dpc_…", headers=CHALLENGE)
+        raise Problem(ProblemKind.UNAUTHENTICATED, "This needs a token: Authorization: Bearer dpc_…", headers=CHALLENGE)
     if rule.roles is not None and who.role not in rule.roles:
         allowed = " or ".join(sorted(rule.roles))
-        raise Problem(Kind.FORBIDDEN, f"This is for {allowed}, and the token of {who.name!r} is for {who.role}.")
+        raise Problem(ProblemKind.FORBIDDEN, f"This is for {allowed}, and the token of {who.name!r} is for {who.role}.")
     if rule.whole and not who.whole:
-        raise Problem(Kind.FORBIDDEN, "This is for tokens that reach the whole book.")
+        raise Problem(ProblemKind.FORBIDDEN, "This is for tokens that reach the whole book.")
 
 
-async def _who(request: Request, access: Access, rule: Rule, authorization: str | None) -> Principal | None:
+async def _who(request: Request, access: Access, rule: AccessRule, authorization: str | None) -> Principal | None:
     if authorization is not None:
         return await with_token(request, access, authorization)
     cookie = request.cookies.get(COOKIE)
@@ -92,7 +92,7 @@ async def _who(request: Request, access: Access, rule: Rule, authorization: str 
     if found is not None and request.method in UNSAFE:
         from_here(request)
         if not hmac.compare_digest(request.headers.get("x-csrf-token", "").encode(), (found.form or "").encode()):
-            raise Problem(Kind.CSRF, "A page sends what its session was given in the header X-CSRF-Token.")
+            raise Problem(ProblemKind.CSRF, "A page sends what its session was given in the header X-CSRF-Token.")
     return found
 
 
@@ -105,7 +105,7 @@ async def with_token(request: Request, access: Access, authorization: str) -> Pr
         found = await run_in_threadpool(access.tokens.holder, text.strip())
     if found is None:
         access.failures.take(address)
-        raise Problem(Kind.UNAUTHENTICATED, "This token is not known, or no longer in force.", headers=CHALLENGE)
+        raise Problem(ProblemKind.UNAUTHENTICATED, "This token is not known, or no longer in force.", headers=CHALLENGE)
     return found
 
 
@@ -113,9 +113,9 @@ def from_here(request: Request) -> None:
     """A browser says where a request comes from: another site is refused."""
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-        raise Problem(Kind.CSRF, "The request comes from a page of another site.")
+        raise Problem(ProblemKind.CSRF, "The request comes from a page of another site.")
     if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-        raise Problem(Kind.CSRF, "The request comes from a page of another site.")
+        raise Problem(ProblemKind.CSRF, "The request comes from a page of another site.")
 
 
 def signed_in(request: Request) -> Principal:

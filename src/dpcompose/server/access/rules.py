@@ -15,7 +15,7 @@ WATCHERS = frozenset({Role.OWNER, Role.AUDITOR})
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AccessRule:
     """What a route asks of who uses it."""
 
     roles: frozenset[Role] | None
@@ -26,14 +26,14 @@ class Rule:
     """Whether the request must carry an Idempotency-Key."""
 
 
-OPEN = Rule(None)
-SEES = Rule(EVERYBODY)
-SPENDS = Rule(SPENDERS, write=True)
-OWNS = Rule(OWNER, write=True)
-WATCHES = Rule(WATCHERS, whole=True)
+OPEN = AccessRule(None)
+SEES = AccessRule(EVERYBODY)
+SPENDS = AccessRule(SPENDERS, write=True)
+OWNS = AccessRule(OWNER, write=True)
+WATCHES = AccessRule(WATCHERS, whole=True)
 
 ACCOUNT = "/v1/accounts/{account}"
-RULES: Mapping[str, Rule] = {
+RULES: Mapping[str, AccessRule] = {
     **{f"POST /v1/{name}": OPEN for name in QUESTIONS},
     "GET /v1/schema": OPEN,
     "POST /v1/session": OPEN,
@@ -53,13 +53,13 @@ RULES: Mapping[str, Rule] = {
     f"GET {ACCOUNT}/grants/{{key}}": SEES,
     f"POST {ACCOUNT}/grants/{{key}}/{{step}}": SPENDS,
     "GET /v1/verification": WATCHES,
-    "POST /v1/verification": Rule(WATCHERS, whole=True, write=True),
-    "POST /v1/checkpoints": Rule(WATCHERS, whole=True, write=True),
-    "POST /v1/acknowledgements": Rule(OWNER, whole=True, write=True),
-    "GET /v1/tokens": Rule(WATCHERS),
+    "POST /v1/verification": AccessRule(WATCHERS, whole=True, write=True),
+    "POST /v1/checkpoints": AccessRule(WATCHERS, whole=True, write=True),
+    "POST /v1/acknowledgements": AccessRule(OWNER, whole=True, write=True),
+    "GET /v1/tokens": AccessRule(WATCHERS),
     "POST /v1/tokens": OWNS,
     "DELETE /v1/tokens/{token}": OWNS,
     "GET /v1/audit": WATCHES,
 }
 
-__all__ = ["RULES", "Rule"]
+__all__ = ["RULES", "AccessRule"]

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from dpcompose.ledger import Account, Book, Refused
 from dpcompose.ledger.stores import statements
-from dpcompose.server.problems import Kind, Problem, problem
+from dpcompose.server.problems import Problem, ProblemKind, problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def account(book: Book, asker: Asker, name: str) -> Account:
 def nowhere(name: str) -> Problem:
     """There may be such an account, or not."""
     return Problem(
-        Kind.NOT_FOUND, f"There is no account {name[:100]!r} within reach of this token.", "account", name[:200]
+        ProblemKind.NOT_FOUND, f"There is no account {name[:100]!r} within reach of this token.", "account", name[:200]
     )
 
 

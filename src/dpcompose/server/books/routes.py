@@ -13,14 +13,14 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from dpcompose.ledger.reports.statement import STYLE
-from dpcompose.server.access.acts import Act, Said
+from dpcompose.server.access.acts import RequestedAct, Said
 from dpcompose.server.access.guard import Access, Key, Who, guarded
 from dpcompose.server.access.people import Principal
 from dpcompose.server.bodies import Route
 from dpcompose.server.books import asked as wishes
 from dpcompose.server.computing import Pool, Ticket
 from dpcompose.server.forms import wanted
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 
 LOOK_SECONDS = 10.0
 WRITE = {"parameters": [{"name": "Idempotency-Key", "in": "header", "required": True, "schema": {"type": "string"}}]}
@@ -48,9 +48,9 @@ def _unquoted(what: str, text: str) -> str:
     try:
         found = unquote(text, errors="strict")
     except UnicodeDecodeError:
-        raise Problem(Kind.NOT_FOUND, f"There is no {what} of such a name.", what) from None
+        raise Problem(ProblemKind.NOT_FOUND, f"There is no {what} of such a name.", what) from None
     if not found.isprintable():
-        raise Problem(Kind.NOT_FOUND, f"There is no {what} of such a name.", what)
+        raise Problem(ProblemKind.NOT_FOUND, f"There is no {what} of such a name.", what)
     return found
 
 
@@ -89,7 +89,7 @@ def attempt_of(who: Principal, key: str) -> str:
 
 
 async def acted(
-    request: Request, act: Act, task: str, status: int, *, seconds: float | None = None, **document: Any
+    request: Request, act: RequestedAct, task: str, status: int, *, seconds: float | None = None, **document: Any
 ) -> Response:
     """An administrative act: written down, done, and written down how it ended."""
     access: Access = request.app.state.access
@@ -99,7 +99,7 @@ async def acted(
     try:
         found = await done(request, act.who, task, seconds=seconds, **document)
     except Problem as refused:
-        if refused.kind is not Kind.UNCERTAIN:
+        if refused.kind is not ProblemKind.UNCERTAIN:
             await run_in_threadpool(access.acts.refuse, begun, refused)
         raise
     await run_in_threadpool(access.acts.end, begun, Said(status, found))
@@ -124,7 +124,7 @@ async def accounts(
 @router.post("/accounts", status_code=201, openapi_extra=WRITE)
 async def create(request: Request, who: Who, key: Key, wish: wishes.NewAccount) -> Response:
     """Make an account; its caps are fixed from now on."""
-    act = Act(who, "create account", wish.name, key, hashed(wish), harmless=True)
+    act = RequestedAct(who, "create account", wish.name, key, hashed(wish), harmless=True)
     return await acted(request, act, "create", 201, wish=wish.model_dump(), again=True)
 
 
@@ -137,7 +137,7 @@ async def account(request: Request, who: Who, account: Account) -> Response:
 @router.post("/accounts/{account}/blocks", status_code=201, openapi_extra=WRITE)
 async def block(request: Request, who: Who, key: Key, account: Account, wish: wishes.NewBlock) -> Response:
     """Open a block of an account whose data grows."""
-    act = Act(who, "open block", f"{account}/{wish.name}", key, hashed(wish, account), harmless=True)
+    act = RequestedAct(who, "open block", f"{account}/{wish.name}", key, hashed(wish, account), harmless=True)
     return await acted(request, act, "block", 201, account=account, wish=wish.model_dump())
 
 
@@ -145,7 +145,7 @@ async def block(request: Request, who: Who, key: Key, account: Account, wish: wi
 async def epoch(request: Request, who: Who, key: Key, account: Account, wish: wishes.NewEpoch) -> Response:
     """Open a new epoch with caps of its own: the guarantees add up."""
     await _unchanged(request, who, account)
-    act = Act(who, "raise caps", account, key, hashed(wish, account))
+    act = RequestedAct(who, "raise caps", account, key, hashed(wish, account))
     return await acted(request, act, "epoch", 201, account=account, wish=wish.model_dump())
 
 
@@ -157,7 +157,7 @@ async def _unchanged(request: Request, who: Principal, account: str) -> None:
     now = tagged(request, await done(request, who, "account", seconds=LOOK_SECONDS, account=account))
     if now.headers["etag"] not in seen:
         raise Problem(
-            Kind.PRECONDITION, f"{account!r} has changed since it was looked at: look again. Nothing was done."
+            ProblemKind.PRECONDITION, f"{account!r} has changed since it was looked at: look again. Nothing was done."
         )
 
 

@@ -15,7 +15,7 @@ from dpcompose.ledger.requests import text
 from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.server.books import reach, views
 from dpcompose.server.books.reach import Asker
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 
 Writes = Callable[[], None]
 DOTS = {".", ".."}
@@ -28,7 +28,7 @@ def create(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -
     if said["name"] in DOTS:
         raise InvalidParameter("name", said["name"], "a name other than . and ..")
     if said["parent"] is None and asker.accounts is not None:
-        raise Problem(Kind.FORBIDDEN, "This token makes accounts below its own: name the parent.", "parent")
+        raise Problem(ProblemKind.FORBIDDEN, "This token makes accounts below its own: name the parent.", "parent")
     parent = None if said["parent"] is None else reach.account(book, asker, said["parent"])
     plan = None if said["plan"] is None else spec.loads(said["plan"])
     target = {name: _within(name, said[name], EPSILON if name == "epsilon" else DELTA) for name in ("epsilon", "delta")}
@@ -122,7 +122,7 @@ def step(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> 
     account: Account = reach.account(book, asker, asked["account"])
     grant = account.grant(asked["key"], attempt=asked["attempt"])
     if asker.role != "owner" and grant.who != asker.name:
-        raise Problem(Kind.FORBIDDEN, f"{asked['key']!r} is somebody else's: its owner ends it.")
+        raise Problem(ProblemKind.FORBIDDEN, f"{asked['key']!r} is somebody else's: its owner ends it.")
     said = asked["wish"]
     if said["answer"] is not None and asked["step"] == "commit":
         grant.keep(said["answer"])

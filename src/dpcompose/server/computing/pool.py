@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from dpcompose.server.computing.process import DONE, FAILED, WRITES
-from dpcompose.server.problems import Kind, Problem
+from dpcompose.server.problems import Problem, ProblemKind
 
 CONTEXT = multiprocessing.get_context("forkserver")
 MOST_WAITING = 256
@@ -150,7 +150,7 @@ class Pool:
             found = await loop.run_in_executor(self._threads, worker.do, ticket, until)
             well = True
         except Problem as refused:
-            well = refused.kind not in {Kind.TOO_EXPENSIVE, Kind.UNCERTAIN}
+            well = refused.kind not in {ProblemKind.TOO_EXPENSIVE, ProblemKind.UNCERTAIN}
             raise
         else:
             return found
@@ -182,11 +182,11 @@ class Pool:
 def _ended(ticket: Ticket, *, writing: bool) -> Problem:
     if writing:
         return Problem(
-            Kind.UNCERTAIN,
+            ProblemKind.UNCERTAIN,
             "The books did not answer in time: ask again under the same keys, which charges at most once.",
         )
     return Problem(
-        Kind.TOO_EXPENSIVE,
+        ProblemKind.TOO_EXPENSIVE,
         f"This takes more than the {ticket.seconds:g} seconds that one request is given: ask for fewer places, a wider "
         "tolerance or a simpler plan, or ask the command line, which has no such limit. Nothing was charged.",
     )
@@ -194,13 +194,13 @@ def _ended(ticket: Ticket, *, writing: bool) -> Problem:
 
 def _died(*, writing: bool) -> Problem:
     if writing:
-        return Problem(Kind.UNCERTAIN, "The process that wrote ended early: ask again under the same keys.")
-    return Problem(Kind.TOO_EXPENSIVE, "This takes more memory than one request is given. Nothing was charged.")
+        return Problem(ProblemKind.UNCERTAIN, "The process that wrote ended early: ask again under the same keys.")
+    return Problem(ProblemKind.TOO_EXPENSIVE, "This takes more memory than one request is given. Nothing was charged.")
 
 
 def _busy() -> Problem:
     said = "Others are being answered: ask again in a moment. Nothing was charged."
-    return Problem(Kind.BUSY, said, headers={"Retry-After": "1"})
+    return Problem(ProblemKind.BUSY, said, headers={"Retry-After": "1"})
 
 
 __all__ = ["Pool", "Ticket", "Worker"]

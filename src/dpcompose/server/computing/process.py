@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcompose.errors import DPError
-from dpcompose.server.problems import Kind, Problem, problem
+from dpcompose.server.problems import Problem, ProblemKind, problem
 
 Task = Callable[[Mapping[str, Any], Callable[[], None]], Any]
 """Takes a document, and a function to call before it writes: from then on it is given the time to end well."""
@@ -52,10 +52,10 @@ def _done(connection: Connection, task: Task, document: Mapping[str, Any]) -> tu
     except DPError as refused:
         return FAILED, problem(refused)
     except (MemoryError, RecursionError):
-        return FAILED, Problem(Kind.TOO_EXPENSIVE, "This takes more memory than one request is given.")
+        return FAILED, Problem(ProblemKind.TOO_EXPENSIVE, "This takes more memory than one request is given.")
     except Exception:  # noqa: BLE001 - a defect is told to the log, and never to the client
         trace = traceback.format_exc(limit=-8)
-        return FAILED, Problem(Kind.DEFECT, "This is a defect of dpcompose; the log says more.", trace=trace)
+        return FAILED, Problem(ProblemKind.DEFECT, "This is a defect of dpcompose; the log says more.", trace=trace)
 
 
 def _confined() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from dpcompose.parameters import COUNT, DELTA, Param, Whole, show
 from dpcompose.spec.fields import Choice, Codec, Inner, Numeral, Numerals, Parts, snake
 from dpcompose.spec.numbers import written
-from dpcompose.spec.registry import Field, Kind, kinds
+from dpcompose.spec.registry import Field, MechanismKind, kinds
 
 Plain = dict[str, Any]
 
@@ -19,7 +19,7 @@ def kinds_offered() -> dict[str, Plain]:
     return {kind.key: _kind(kind) for kind in kinds().values()}
 
 
-def _kind(kind: Kind) -> Plain:
+def _kind(kind: MechanismKind) -> Plain:
     shown = [_field(field) for field in kind.fields.values() if not field.derived]
     return {"name": kind.name, "about": kind.about.replace("\n", " "), "fields": shown}
 

@@ -173,7 +173,7 @@ class CellLaw:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells(Listed):
+class CellPair(Listed):
     """A pair below: what the cells tell."""
 
     law: CellLaw
@@ -196,7 +196,7 @@ def _loss(law: CellLaw) -> FiniteLoss:
 
 def cells(first: Places, second: Places, further: int = 0) -> LossTransform:
     """The pair of what the cells tell, in both orders."""
-    forward, backward = (Cells(CellLaw(first, second, further, forward=way)) for way in (True, False))
+    forward, backward = (CellPair(CellLaw(first, second, further, forward=way)) for way in (True, False))
     return LossTransform(forward, backward, leak=0, turned=(backward, forward))
 
 
@@ -243,4 +243,4 @@ def counted_draws(m: SampledWithReplacement, inner: GDP) -> LossTransform:
     return cells(tuple((k * mu, Fraction(p.lower)) for k, p in enumerate(chances, 1) if p.lower > LEAST), ())
 
 
-__all__ = ["CellLaw", "Cells", "ReplacedInSample", "cells"]
+__all__ = ["CellLaw", "CellPair", "ReplacedInSample", "cells"]
