@@ -33,6 +33,7 @@ FOUND = [
     "renyi(99 * SampledWithoutReplacement(Laplace(scale=7, adjacency=REPLACE_ONE), size=1, of=2) + 9 * TINY, 2)",
     "compare(10**6 * Group(NameAndShame(delta=0.999999999), size=4) + RandomizedResponse(epsilon=1e-200), epsilon=0)",
     "epsilon(3 * Geometric(scale=5e-324, sensitivity=7, adjacency=REPLACE_ONE) + 99 * HUGE, 1e-300)",
+    "epsilon(100 * (2 * Exponential(epsilon=7) + Staircase(epsilon=7)), 1 - 1e-16)",
     "advantage(10 * Sampled(Group(2 * Geometric(scale=0) + Exponential(epsilon=1e50), size=1000), rate=1e-16))",
     "delta(Gaussian(noise_std=3) + 2 * Sampled(DiscreteGaussian(noise_std=7, sensitivity=100), rate=1 - 1e-16), 0)",
 ]

@@ -48,9 +48,9 @@ class FixedSeries(Profile):
         level, k = Fraction(epsilon), self.count
         if level >= k * self.range:
             return ZERO
-        places = np.arange(k)
-        places = places[places < float((k * self.range - level) / self.range)]
-        guesses = self._guesses(float(level), places)
+        places = np.arange(min(k, math.ceil((k * self.range - level) / self.range)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            guesses = self._guesses(float(level), places)
         near = places[~(guesses < np.nanmax(guesses, initial=0.0) * (1 - 1e-7))]  # also what floats cannot tell
         found = [enclose(partial(self._value, level, int(i)), gap=2.0**-40) for i in near]
         return Enclosure(max(e.lower for e in found), max(e.upper for e in found)) & UNIT_INTERVAL

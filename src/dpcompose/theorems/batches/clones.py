@@ -29,10 +29,12 @@ from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.batches.shuffled import Shuffled
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
 from dpcompose.notions import Alone, ApproxDP, LossTransform, SymmetricProfile
+from dpcompose.numerics import effort
 from dpcompose.numerics.binomial_tail import at_least
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
+from dpcompose.numerics.rounding import inner
 from dpcompose.sources import FMT23, HERE
 from dpcompose.theorems.loss.finite_laws import Listed
 
@@ -85,11 +87,12 @@ def _given(clones: int, share: Ball) -> float:
     if least > n:
         return 0.0
     ahead = max(float((least - place).upper()), 0.0)
-    steps = min(n - least, math.ceil(9.0 * math.sqrt(n)) + 20)
+    steps = min(n - least, math.ceil(5.5 * math.sqrt(n)) + 20)  # e^{-2·5.5²} is left
+    effort.count(3000 + 2 * steps)
     i = np.arange(steps, dtype=np.float64)
     ratios = (n - least - i) / (least + i + 1.0)
     terms = np.concatenate([[1.0], np.cumprod(ratios)])
-    total = float(terms @ (ahead + np.arange(steps + 1.0)))
+    total = inner(terms, ahead + np.arange(steps + 1.0))
     left = n - least - steps
     if left > 0:  # beyond, terms fall at least as fast as the last ratio says
         r = left / (least + steps + 1.0)

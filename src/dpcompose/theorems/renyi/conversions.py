@@ -25,6 +25,7 @@ from dpcompose.notions import (
     SumOfReadings,
     Value,
 )
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.search import argmin
@@ -131,6 +132,7 @@ class OneOrder(Profile):
 
     def _guess(self, order: float, log_delta: float | None, epsilon: float | None = None) -> float:
         """ε (given ln δ) or ln δ (given ε) from one order, in floats."""
+        effort.count(5000)
         r = self.curve.guess(order)
         if not math.isfinite(r):
             return math.inf
