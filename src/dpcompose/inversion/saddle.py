@@ -22,8 +22,10 @@ GREATEST_TILT = 1e105
 """No larger tilt is looked at."""
 NEAR = 0.25
 """In nats: a line through a tilt so near to the saddle is hardly longer, and reads the same."""
-FAR = 20
-"""After this many steps of Newton the root is orders of magnitude away, and steps may be longer."""
+FAR = 6
+"""After this many steps of Newton the root is orders of magnitude away, if there is one, and steps may be longer."""
+APART = 1e-6
+"""In ln t: nearer places are one."""
 
 
 class Saddle(NamedTuple):
@@ -90,7 +92,7 @@ def _newton(
     y, value = math.log(start), math.inf
     t, k = start, Cumulants(0.0, 0.0, 0.0)
     for turn in range(60):
-        most = 2.0 if turn < FAR else 16.0
+        most = 2.0 if turn < FAR else math.inf
         t = math.exp(y)
         k = cumulants(t)
         value, step = residual(t, k)
@@ -98,9 +100,11 @@ def _newton(
             value, step = -1.0, math.inf  # overflow: too far out
         low, high = (y, high) if value > 0.0 else (low, y)
         following = y + max(-most, min(most, step))
+        if turn == FAR and not low < following < high:  # no root, most likely: who is at the end?
+            following = high - 0.5 * APART if value > 0.0 else low + 0.5 * APART
         if not low < following < high:
             following = y + max(-most, min(most, 0.5 * (low + high) - y))
-        if abs(value) < NEAR or high - low < 1e-6:
+        if abs(value) < NEAR or high - low < APART:
             break
         y = following
     return t, k, abs(value) < 1.0
