@@ -13,7 +13,7 @@ TIE = 1e-3
 SMALL = 3.0
 """From this deviation on, discrete and continuous Gaussian noise are alike."""
 TINY = 0.05
-"""Below this deviation noise of whole numbers is 0 as good as always, whichever it is."""
+"""Below this deviation integer noise of any kind is almost always 0."""
 MOST = 2**17
 """No flip is looked for beyond so many queries."""
 RANK = {noise.name: rank for rank, noise in enumerate(KINDS)}

@@ -200,7 +200,7 @@ class DiscreteGaussianNoise(Noise):
         return float(t)
 
     def having(self, query: Query, deviation: float) -> float:  # noqa: ARG002 - the same for every query
-        """The deviation itself, nearly."""
+        """The deviation itself, which is close."""
         return deviation
 
 

@@ -59,7 +59,7 @@ def create(
 
 
 def relation(text: str | None) -> Adjacency:
-    """`add-remove` or one of its siblings."""
+    """The neighbouring relation of a name such as `add-remove`."""
     if text is None:
         return ADD_REMOVE
     if text not in RELATIONS:

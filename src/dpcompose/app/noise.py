@@ -41,7 +41,7 @@ def share(weights: str, epsilon: Exact, delta: Exact = 0, sensitivities: str | N
 
 
 def listed(name: str, text: str) -> list[Real]:
-    """`1,4,16`, each exactly."""
+    """The numbers of a list such as `1,4,16`, each exactly."""
     given = text.split(",", maxsplit=MOST_WEIGHTS)
     if len(given) > MOST_WEIGHTS:
         raise InvalidParameter(f"the number of {name}", "more", f"at most {MOST_WEIGHTS}")

@@ -14,9 +14,9 @@ from dpcompose.prove import answer
 from dpcompose.prove import compare as comparison
 
 FEW = 8
-"""Steps of a profile that is read and not looked at, at most."""
+"""The most steps that a profile in print has."""
 MANY = 100
-"""And of one that is looked at."""
+"""The most steps that a profile in a picture has."""
 
 
 def epsilon(document: Document, delta: Exact, tolerance: Exact = 1e-6) -> Reply:

@@ -32,7 +32,7 @@ class CountedEvents:
 
 
 def choose(half: OutputPair, delta: float, level: float, reading: Reading) -> Event:
-    """The event whose confidence limits on this half promise most."""
+    """The event whose confidence limits on this half give the greatest lower bound on ε."""
     best, chosen = -np.inf, None
     for family in families(half):
         likely, unlikely = _limits(family, len(half.first), len(half.second), level / _CAUTION)

@@ -40,7 +40,7 @@ class AtLeast(Event):
     threshold: float
 
     def happened(self, outputs: Numbers) -> int:
-        """Count them."""
+        """How many outputs are at least the threshold."""
         return int(np.count_nonzero(outputs >= self.threshold))
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ class AtMost(Event):
     threshold: float
 
     def happened(self, outputs: Numbers) -> int:
-        """Count them."""
+        """How many outputs are at most the threshold."""
         return int(np.count_nonzero(outputs <= self.threshold))
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ class Between(Event):
     cells: frozenset[int]
 
     def happened(self, outputs: Numbers) -> int:
-        """Count them."""
+        """How many outputs lie in the chosen cells."""
         sizes = cell_sizes(np.array(self.cuts), outputs)
         return int(sizes[sorted(self.cells)].sum())
 
@@ -87,7 +87,7 @@ class OneOf(Event):
     outcomes: frozenset[Hashable]
 
     def happened(self, outputs: Sequence[Hashable]) -> int:
-        """Count them."""
+        """How many outputs are among these."""
         return sum(output in self.outcomes for output in outputs)
 
     def __str__(self) -> str:

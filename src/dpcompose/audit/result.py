@@ -199,7 +199,7 @@ class Audit(Told):
 
 
 def _shown(audit: Audit) -> str:
-    """The confidence in print, never more than it is."""
+    """The confidence in print, rounded down."""
     nearest = float(audit.confidence)
     return repr(nearest if nearest <= audit.confidence else math.nextafter(nearest, 0.0))
 

@@ -280,7 +280,7 @@ def _user() -> str:
 
 @lru_cache(maxsize=8)
 def _user_of(_said: tuple[str | None, ...]) -> str:
-    """Looked up again when the environment says something else."""
+    """The name of the user, looked up again when the environment changes."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

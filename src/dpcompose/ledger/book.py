@@ -41,7 +41,7 @@ class Recent(dict[tuple[int, int | bytes], tuple[Mechanism, Request, tuple[Scope
     """Requests that were priced for an account, by what they are and by which object, until there are too many."""
 
     def __setitem__(self, key: tuple[int, int | bytes], value: tuple[Mechanism, Request, tuple[Scope, ...]]) -> None:
-        """When it is full it begins anew."""
+        """Keep an item; what is full is emptied first."""
         if len(self) >= MOST_READY:
             self.clear()
         super().__setitem__(key, value)

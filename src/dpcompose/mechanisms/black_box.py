@@ -43,7 +43,7 @@ class BlackBox(Mechanism):
 
 
 def checked_table(table: RenyiTable) -> tuple[tuple[Real, Real], ...]:
-    """The points of a Rényi table in the order of their orders."""
+    """The points of a Rényi table, sorted by order."""
     pairs = tuple(table.items() if isinstance(table, Mapping) else table)
     if not pairs or any(not isinstance(pair, tuple) or len(pair) != 2 for pair in pairs):
         raise InvalidParameter("renyi", table, "a mapping from orders to divergences with at least one entry")
@@ -64,7 +64,7 @@ class TableCurve(Curve):
     points: tuple[tuple[Real, Real], ...]
 
     def at(self, order: Real) -> Ball:
-        """The chord at `order`."""
+        """An upper bound at `order`: the chord between the two stated orders around it."""
         least, value = self.points[0]
         if order <= least:
             return ball(value)

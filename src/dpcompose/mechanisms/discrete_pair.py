@@ -103,7 +103,7 @@ class PairLaw:
 
     @cached_property
     def floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Losses and masses, roughly."""
+        """Losses and masses in floats, uncertified."""
         finite = {ratio: mass for ratio, mass in self._ratios.items() if ratio is not None}
         losses = [math.log(ratio.numerator) - math.log(ratio.denominator) for ratio in finite]
         return np.array(losses), np.array([float(mass) for mass in finite.values()])
@@ -180,7 +180,7 @@ def pair_is_approx(m: DiscretePair) -> ApproxDP:
 
 
 def _long_approx(*laws: LongPairLaw) -> ApproxDP:
-    """Rounded up, both of them."""
+    """ε and δ of a pair with many outcomes, both rounded up."""
     found = [law.floats() for law in laws]
     most = max(float(np.max(atoms.losses + atoms.loss_error, initial=0.0)) for atoms in found)
     return ApproxDP(math.nextafter(most, math.inf), max(atoms.leak.upper for atoms in found))

@@ -66,7 +66,7 @@ def above_threshold_is_pure(m: AboveThreshold) -> ApproxDP:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCurve(Curve):
-    """That of the noisy threshold, which is Laplace noise at half of ε, and the other half for the queries."""
+    """The Rényi curve of the noisy threshold, which is Laplace noise at ε/2, plus ε/2 for the queries."""
 
     epsilon: Real
 

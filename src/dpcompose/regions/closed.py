@@ -54,11 +54,11 @@ class NormalTradeoff(Tradeoff):
         return min(max(Enclosure.of(tangent).lower, 0.0), 1.0), min(Enclosure.of(beta).upper, 1.0)
 
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
-        """Through the profile."""
+        """The chains of certified values of the profile."""
         return self.polygons.chains(tolerance)
 
     def tells_no_more(self, other: Tradeoff) -> bool | None:
-        """Less shift, less told."""
+        """Whether this shift is no greater than the other."""
         return self.mu_squared <= other.mu_squared if isinstance(other, NormalTradeoff) else None
 
     def swapped(self) -> NormalTradeoff:
@@ -108,11 +108,11 @@ class LaplaceTradeoff(Tradeoff):
         return lower, np.where(upper > 0.0, np.nextafter(upper, 1.0), 0.0)
 
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
-        """Through the profile."""
+        """The chains of certified values of the profile."""
         return self.polygons.chains(tolerance)
 
     def tells_no_more(self, other: Tradeoff) -> bool | None:
-        """Less shift, less told."""
+        """Whether this shift is no greater than the other."""
         return self.step <= other.step if isinstance(other, LaplaceTradeoff) else None
 
     def swapped(self) -> LaplaceTradeoff:

@@ -32,7 +32,7 @@ _BITS = 128
 
 @dataclass(slots=True)
 class Envelope(Tradeoff):
-    """The greatest of all lines below, and what the knees between the levels leave possible above."""
+    """A trade-off function between bounds: the greatest of all lines below, the knees between the levels above."""
 
     forward: Levels
     """d_t(P, Q), which gives the flat lines."""
@@ -42,7 +42,7 @@ class Envelope(Tradeoff):
     upper_by: Claim[Any] | None = None
 
     def between(self, least: Floats, most: Floats, tolerance: float) -> tuple[Floats, Floats]:
-        """Levels are added where the two bounds differ too much; whoever always errs one way never errs the other."""
+        """Lower and upper bounds at these α; levels are added where the two differ too much."""
         if np.all(least >= 1.0):
             return np.zeros_like(least), np.zeros_like(least)
         if np.all(most <= 0.0):
@@ -115,7 +115,7 @@ class Envelope(Tradeoff):
         _look_closer(height, (min(before, further), here, max(before, further)))
 
     def _never_wrong(self, like: Floats) -> tuple[Floats, Floats]:
-        """At α = 0 only what leaks gives the second input away."""
+        """The value at α = 0, where only an outright leak tells the inputs apart."""
         answer = self.backward.ask(ENDLESS)
         self.lower_by, self.upper_by = answer.upper_by, answer.lower_by
         found = complement(answer.enclosure)
@@ -124,7 +124,7 @@ class Envelope(Tradeoff):
 
     @effort.question()
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
-        """The lines' own envelope below; above, chords between points that the knees prove to be reached."""
+        """From below the envelope of the lines; from above chords between points that are proved to be reached."""
         for levels in (self.backward, self.forward):
             levels.refine(tolerance, MOST_LEVELS)
         over = self._over()
@@ -225,8 +225,9 @@ class _Over(_Lines):
     knees: tuple[tuple[Levels, list[Knee]], tuple[Levels, list[Knee]]]
 
     def split(self, alpha: Floats, *, anyway: bool = False) -> int:
-        """Add a level at each knee over which an α has its greatest line, if it may gain by that or anyway; how many
-        were new.
+        """Add a level at each knee over which an α has its greatest line, if it may gain by that or anyway.
+
+        Returns how many of the levels were new.
         """
         steep, flat = self._values(alpha, 0.0)
         upright = steep.max(axis=1) >= flat.max(axis=1)

@@ -39,7 +39,7 @@ _EDGE = 2.0**-90
 
 
 class Ask(Protocol):
-    """How a profile is asked."""
+    """How a profile is asked for δ at one level."""
 
     def __call__(self, t: Real, among: Sequence[Claim[Any]] = (), side: Side = Side.BOTH) -> Answer:
         """δ at t, as these claims say it or, if none are named, all that speak of an end that is wanted."""
@@ -104,7 +104,7 @@ class Levels:
         return level
 
     def open(self) -> None:
-        """Look at both ends."""
+        """Ask at both ends of the profile."""
         if not self.known:
             self.leak = self.ask(ENDLESS, side=Side.LOWER).lower
             self.at(0.0)
@@ -153,7 +153,7 @@ class Levels:
                 return
 
     def split(self, knees: list[Knee]) -> int:
-        """Ask at the middles; how many of them were new."""
+        """Ask in the middle of these intervals, and return how many levels were new."""
         have = {level.t for level in self.known}
         fresh = {knee.middle for knee in knees} - have
         for t in fresh:

@@ -115,7 +115,7 @@ def _evidence(witness: Witness) -> Table:
 
 
 def _lower(witness: Witness) -> str:
-    """Who stands behind the end that refutes."""
+    """The claim behind the end that refutes."""
     claim = witness.answer.lower_by
     return f"{claim.theorem.id} ({claim.theorem.source})" if claim else "every δ is at least that"
 

@@ -37,7 +37,7 @@ def in_digits(result: Answer, digits: int) -> str:
 
 
 def other_end(answer: Answer) -> str:
-    """Who stands behind the end that is not the safe one."""
+    """The claim behind the end that is not the safe one."""
     end, claim = ("lower", answer.lower_by) if answer.safe_by is answer.upper_by else ("upper", answer.upper_by)
     return f"{end} end: {claim.theorem.id} ({claim.theorem.source})" if claim else f"{end} end: no theorem bounds it"
 

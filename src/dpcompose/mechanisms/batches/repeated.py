@@ -113,7 +113,7 @@ def shift_of(m: RepeatAndSelect, epsilon: Ball, delta: Ball) -> Ball:
 
 
 def times(mean: Real, delta: Value) -> Value:
-    """What is lost with probability δ in a run is lost with at most the mean number times δ in all of them."""
+    """An upper bound on the probability of a loss in any run: δ times the mean number of runs."""
     if not isinstance(delta, Enclosure):
         return min(Fraction(mean) * Fraction(delta), Fraction(1))
     found = enclose(lambda: ball(mean) * ball(delta))

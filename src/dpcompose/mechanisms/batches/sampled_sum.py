@@ -43,13 +43,13 @@ class SampledSum(Wrapper):
 
     @property
     def gaussian(self) -> Gaussian:
-        """The mechanism, as what it is."""
+        """The mechanism, which is known to be a Gaussian."""
         assert isinstance(self.mechanism, Gaussian)  # noqa: S101 - checked when it was made
         return self.mechanism
 
     @property
     def moved(self) -> Fraction:
-        """How far a replacement moves the sum: no further than twice the contribution."""
+        """An upper bound on how far a replacement moves the sum: at most twice the contribution."""
         return min(Fraction(self.gaussian.sensitivity), 2 * Fraction(self.contribution))
 
 

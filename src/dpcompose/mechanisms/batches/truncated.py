@@ -49,7 +49,7 @@ class TruncatedSample(Wrapper):
         return at_least(self.limit, self.of - 1, self.rate)
 
     def within(self) -> Ball:
-        """The chance of a record to be in a batch that was cut, not given that it was."""
+        """The probability that the sample is cut and the record is in what is left of it."""
         return at_least(self.limit + 1, self.of, self.rate) * self.limit / self.of
 
     def within_a_full_one(self) -> Fraction:
@@ -59,7 +59,7 @@ class TruncatedSample(Wrapper):
         return min(most, Fraction(found)) if found < 1 else most
 
     def chance(self) -> Enclosure:
-        """Of a record to be in the batch."""
+        """The probability that a record is in the batch."""
         return enclose(lambda: ball(self.rate) * (1 - self.full()) + self.within())
 
 

@@ -39,7 +39,7 @@ class SampledWithReplacement(Wrapper):
             )
 
     def chance(self) -> Enclosure:
-        r"""Of a record to be drawn at all: $1-(1-1/n)^m$."""
+        r"""The probability that a record is drawn at least once: $1-(1-1/n)^m$."""
         if self.of == 1:
             return Enclosure(1.0, 1.0) if self.size else Enclosure(0.0, 0.0)
         return enclose(lambda: -(self.size * (-1 / ball(self.of)).log1p()).expm1())

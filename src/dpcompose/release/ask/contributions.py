@@ -79,7 +79,7 @@ class ContributionBounds:
         return moved if known is None else min(moved, known)
 
     def sensitivity(self, tally: CentredSum) -> int:
-        """How far one cell moves at most."""
+        """An upper bound on how far one cell moves."""
         low, high = tally.ends(self.rows)
         largest = max(-low, high)
         if self.adjacency is Adjacency.ADD_REMOVE:

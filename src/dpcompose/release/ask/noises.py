@@ -46,7 +46,7 @@ class Drawn(ABC):
 
     @abstractmethod
     def tail(self, distance: int) -> float:
-        """An upper bound of P(Z ≥ distance), for a distance of at least 1."""
+        """An upper bound on P(Z ≥ distance), for a distance of at least 1."""
 
     def reach(self, chance: Real) -> int:
         """The least distance (up to rounding) from which on a tail is at most this likely."""
@@ -59,7 +59,7 @@ class Drawn(ABC):
         return high
 
     def margin(self, confidence: Real) -> int:
-        """The noise is at most this large, in either direction, with the confidence."""
+        """An upper bound on the size of the noise, in either direction, with this confidence."""
         return self.reach((1 - Fraction(confidence)) / 2) - 1
 
 
@@ -150,7 +150,7 @@ class GaussianNoise(Noise):
     name = "gaussian"
 
     def fitted(self, cells: MovedCells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> DrawnGaussian:
-        """Calibrated on the whole table."""
+        """The least σ with which all cells of the table together meet (ε, δ)."""
         if not delta:
             raise InvalidParameter("delta", delta, "a positive number, as Gaussian noise never meets δ = 0")
 

@@ -89,8 +89,8 @@ class Quantile(Query):
         return Quote(self, {"choice": mechanism}, mechanism, within(mechanism, self.epsilon, self.delta), margins)
 
     def _margin(self) -> int:
-        r"""Each point of gap $k$ is chosen with probability at most $e^{-k/s}$, and there are N points: rows for $k =
-        s\ln(N/\beta)$.
+        r"""An upper bound on the rank error, in rows: a point of gap $k$ is chosen with probability at most $e^{-k/s}$,
+        and there are N points, so that $k = s\ln(N/\beta)$ is exceeded with probability at most $\beta$.
         """
         wrong = 1 - Fraction(self.confidence)
         reach = enclose(lambda: ball(self.scale) * ball((self.points.most + 1) / wrong).log())

@@ -81,7 +81,7 @@ class Sum(Valued):
         return {"sum": CentredSum(self.points.most, -self.points.first, 1)}
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
-        """Steps times their size."""
+        """The noisy number of steps, times the size of a step."""
         (steps,), (margin,), step = noisy, margins, self.points.step
         return Estimate(steps * step, (steps - margin) * step, (steps + margin) * step, self.confidence)
 
@@ -94,7 +94,7 @@ class Mean(Valued):
 
     @property
     def tallies(self) -> Mapping[str, CentredSum]:
-        """Around the middle a unit moves a sum least."""
+        """A count, and a sum around the middle of the range, where a unit moves it least."""
         return {"count": CentredSum(), "sum": CentredSum(self.points.most, self.points.middle, 1)}
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:

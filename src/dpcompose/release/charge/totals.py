@@ -17,7 +17,7 @@ from dpcompose.parameters import short
 from dpcompose.prove.answer import Answer, epsilon
 
 CLOSE = 1e-3
-"""A first look at a plan that is far from its budget need not be closer."""
+"""The relative gap asked for where a plan is far from its budget."""
 
 
 @dataclass(frozen=True, slots=True)
