@@ -121,7 +121,7 @@ def examples(*lines: str, name: str | None = None, hidden: bool = False) -> Call
 
 
 def limit(words: str) -> Any:
-    """An option that says a part of what is promised."""
+    """An option that gives a part of the promise, such as ε or δ."""
     return CommandOption(metavar="NUMBER", help=words)
 
 

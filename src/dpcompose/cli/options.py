@@ -2,7 +2,7 @@
 
 ```python
 def beta(
-    mechanism: Mechanism, alpha: Annotated[str, Option(metavar="NUMBER", help="…")]
+    mechanism: Mechanism, alpha: Annotated[str, CommandOption(metavar="NUMBER", help="…")]
 ) -> None: ...
 ```
 

@@ -44,7 +44,7 @@ def formula(
 
 
 def assigned(text: str) -> tuple[str, str]:
-    """`eps=0.1` in two parts."""
+    """The name and the value of an argument such as `eps=0.1`."""
     name, sign, value = text.partition("=")
     if not sign or not name:
         raise InvalidParameter("input", text, "NAME=VALUE such as eps=0.1")

@@ -81,7 +81,7 @@ def _amount(event: NamedEvent, field: str) -> Real | None:
 
 
 def _moved(relation: Adjacency, bound: int = 1) -> int:
-    """How far a sum moves whose summands are bounded."""
+    """An upper bound on how far a sum of bounded summands moves."""
     return 2 * bound if relation is REPLACE_ONE else bound
 
 

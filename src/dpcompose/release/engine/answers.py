@@ -104,7 +104,7 @@ def _key(kind: Kind | Joined, label: Label) -> object:
 
 
 def _plus(held: Totals, keys: Sequence[Label | None], noises: Sequence[npt.NDArray[Any]]) -> list[list[int]]:
-    """Every key gets noise, also those that no row has."""
+    """The sums of every key with noise, also of keys that no row has."""
     none = (0,) * len(noises)
     return [
         [total + int(noise[i]) for total, noise in zip(held.get(key, none), noises, strict=True)]

@@ -13,7 +13,7 @@ from dpcompose.release.engine.totals import Salt, index
 
 
 def counted_points(query: Quantile, rows: Rows, salt: Salt) -> Secret[npt.NDArray[np.int64]]:
-    """The counts, in the order of the points."""
+    """How many rows lie at each point, in the order of the points."""
     total, grid = rows.dialect.total, query.points
     who = [] if isinstance(query.unit, EveryRow) else ["unit"]
     rows = rows.select({**{name: name for name in who}, "point": index(rows, grid), "n": rows.dialect.whole("1")})

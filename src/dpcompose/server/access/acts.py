@@ -111,11 +111,11 @@ class Acts:
         return self.store.write(both)
 
     def end(self, number: int, said: Said) -> None:
-        """It was done, and this was said."""
+        """Note that an act was done, and the answer that was given."""
         self.store.write(lambda connection: self._ended(connection, number, DONE, said))
 
     def refuse(self, number: int, problem: Problem) -> None:
-        """It was not done; its key is free again."""
+        """Note that an act was refused, and free its key."""
         said = Said(problem.kind.status, problem.document())
         self.store.write(lambda connection: self._ended(connection, number, REFUSED, said))
 

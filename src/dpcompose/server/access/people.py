@@ -34,7 +34,7 @@ class Principal:
 
     @property
     def whole(self) -> bool:
-        """Whether it reaches the whole book."""
+        """Whether the token is good for every account of the book."""
         return self.accounts is None
 
     def reaches(self, path: Sequence[str]) -> bool:
