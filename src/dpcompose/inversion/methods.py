@@ -101,9 +101,15 @@ BY_LINE = (Method.LINE, Method.SMALL)
 
 
 def goes_by_line(summands: Sequence[LossSum]) -> bool:
-    """Whether a line comes first, as soon told: many steps, some of which have a density, and none takes long."""
-    many = sum(1 if isinstance(s, GaussianSum) else s.steps for s in summands) > SEVERAL and len(summands) > 1
-    return many and any(isinstance(s, Repeated) and isinstance(s.loss, DENSE) for s in summands)
+    """Whether a line comes first, as soon told: steps of several kinds, some with a density, and many or none slow."""
+    steps = sum(1 if isinstance(s, GaussianSum) else s.steps for s in summands)
+    many = steps > SEVERAL or (steps >= FEW and not any(is_slow(s) for s in summands))
+    return many and len(summands) > 1 and any(has_density(s) for s in summands)
+
+
+def has_density(summand: LossSum) -> bool:
+    """Whether its losses are not all atoms."""
+    return isinstance(summand, GaussianSum) or (isinstance(summand, Repeated) and isinstance(summand.loss, DENSE))
 
 
 def ways_to(small: SmallSum | None, summands: Sequence[LossSum], tolerance: float) -> tuple[Method, ...]:
