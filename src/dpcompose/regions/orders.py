@@ -122,12 +122,12 @@ class View:
     symmetric: bool
     """Whether both orders of the pair are the same, or all that is known of them is."""
     best: list[Claim[Profile]] = field(default_factory=list, compare=False, repr=False)
-    """See `Question`; both orders remember it together."""
+    """See `PairQuestion`; both orders remember it together."""
 
-    def question(self, order: Order, asked: float = ASKED) -> Question:
+    def question(self, order: Order, asked: float = ASKED) -> PairQuestion:
         """δ of the pair in one order."""
         near = asked if self.alone else max(asked, ROUGH)
-        return Question(self.facts, lambda profile, t: self._said(profile, order, t), near, self.best)
+        return PairQuestion(self.facts, lambda profile, t: self._said(profile, order, t), near, self.best)
 
     def _said(self, profile: Profile, order: Order, t: Real) -> Enclosure:
         pairs = profile.pairs()
@@ -153,15 +153,15 @@ def views(facts: Derivation) -> tuple[View, ...]:
     return (View(facts, turned=False, alone=False, symmetric=not ordered),)
 
 
-def worst_pair(facts: Derivation, order: Order, asked: float = ASKED) -> Question:
+def worst_pair(facts: Derivation, order: Order, asked: float = ASKED) -> PairQuestion:
     """δ of the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
     seen = views(facts)
     places = len(seen) if seen[0].alone else BOTH_PLACES
-    return Question(facts, lambda profile, t: _worst(profile, order, t, places), asked)
+    return PairQuestion(facts, lambda profile, t: _worst(profile, order, t, places), asked)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PairQuestion:
     """δ at t ≥ 0, put to the claims about a mechanism: a `levels.Ask`."""
 
     facts: Derivation
@@ -253,4 +253,4 @@ def _tail(chain: Chain, corners: Corners) -> tuple[Point, ...]:
     return chain.corners[-len(corners.corners) :]
 
 
-__all__ = ["BothOrders", "Question", "View", "both_orders", "views", "worst_pair"]
+__all__ = ["BothOrders", "PairQuestion", "View", "both_orders", "views", "worst_pair"]
