@@ -28,7 +28,7 @@ FINE, COARSE = 0.02, 1e-3
 """How near a place is looked for, in units of what is not known of ln δ there or of this."""
 LEAST_RELATIVE = 1e-13
 """No smaller relative error of δ is asked of a line."""
-WIDE, HEAVY = 8.0, 6.0
+WIDE, HEAVY = 10.0, 6.0
 """Beyond this ratio of squares a sum is wider than normal; then δ may be off by so many nats."""
 NEXT_TO_ALL = 1e-6
 """Nearer to 1 nobody asks for δ but at the ends of all ranges, and no line can tell."""
