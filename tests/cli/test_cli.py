@@ -202,6 +202,7 @@ def test_the_manual_names_every_command_and_option() -> None:
 
 def program(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dpcompose", *arguments]
+    options = {"env": os.environ, **options}  # without what readline adds behind Python's back: a width
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
 
 
