@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dpcompose.exact.atoms import Loss
 from dpcompose.notions import Curve, Divergence
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF
 
@@ -159,6 +160,7 @@ def quick_divergence(law: LongPairLaw, order: float) -> float:
 def log_moment(losses: NDArray[np.float64], masses: NDArray[np.float64], order: float) -> float:
     r"""$\frac{1}{\alpha-1}\ln\sum_jm_je^{(\alpha-1)l_j}$ to a few digits, of masses that add up to 1; the mean at 1."""
     s = order - 1.0
+    effort.count(1000 + 2 * losses.size)
     with np.errstate(all="ignore"):
         powers = s * losses if s else losses
         top = float(np.max(powers, initial=0.0)) if s else 0.0

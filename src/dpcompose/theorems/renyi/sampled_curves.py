@@ -21,6 +21,7 @@ from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.laplace import LaplaceCurve
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import Curve, Divergence, LaplaceLoss, Renyi
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.rounding import Floats
@@ -37,6 +38,8 @@ LEAST = 1e-20
 NODES = 400
 MOST_POINTS = 50_000
 """An integral is evaluated at no more, however many bits there are; what is left is a wide ball."""
+USUAL = 2e6
+"""The steps that an integral takes, as a rule."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,7 @@ def complex_excess(y: acb, order: Real, direction: Direction, analytic: bool) ->
 
 def integral(function: Callable[[acb, bool], acb], low: Ball | float, high: Ball | float, tolerance: Ball) -> Ball:
     """A real integral along the line, to about 18 digits or to the tolerance."""
+    effort.count(USUAL)  # beforehand: nothing may be raised inside
     try:
         return acb.integral(
             function, low, high, rel_tol=Ball(2) ** -TOLERANCE_BITS, abs_tol=tolerance, eval_limit=MOST_POINTS
