@@ -110,6 +110,7 @@ def advantage(mechanism: Subject) -> Answer:
     return Answer("TV", found.enclosure, found.upper_by, found.lower_by, found.note)
 
 
+@effort.question()
 def bayes_error(mechanism: Subject, prior: Real = Fraction(1, 2)) -> Answer:
     r"""Enclose the least probability of a wrong guess, when one hypothesis has probability π:
     $m\,(1-\delta(\ln\frac{1-m}m))$ with $m = \min(\pi,1-\pi)$. The safe end is the lower one.
