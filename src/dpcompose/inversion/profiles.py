@@ -37,7 +37,7 @@ from dpcompose.inversion.losses.repeated import any_leak
 from dpcompose.inversion.methods import BY_LINE, Method, SmallSum, goes_by_line, small_sum, suffices, ways_to
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Enclosure
-from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
+from dpcompose.numerics.rounding import FAINT, LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
 
 REACH = 12.0
 """How far from its saddle a line is tried on ε, in units of 1/t."""
@@ -99,12 +99,12 @@ class Profile:
     @cached_property
     def total_variation(self) -> float:
         r"""An upper bound on $\delta(0)-\delta_\infty$: on the total variation distance, infinite losses aside."""
-        rest = math.fsum(math.log1p(-min(s.total_variation, 1.0 - 1e-16)) for s in self.summands)
-        return min(1.0, -math.expm1(rest * (1.0 + 1e-12)) * (1.0 + 1e-12))
+        rest = math.fsum(math.log1p(-min(s.total_variation, 1.0 - 1e-16)) for s in self.summands) * (1.0 + 1e-12)
+        return min(1.0, -math.expm1(rest) * (1.0 + 1e-12) + FAINT * (1 + sum(s.steps for s in self.summands)))
 
     def _at_most(self, epsilon: float) -> float:
         r"""A bound on the finite part of δ(ε) at once: the total variation, and $1-e^{\varepsilon-\sup S}$."""
-        below = -math.expm1(epsilon - self.supremum) * (1.0 + LIBM) if epsilon - self.supremum > -700.0 else 1.0
+        below = -math.expm1(epsilon - self.supremum) * (1.0 + LIBM) + LEAST if epsilon - self.supremum > -700.0 else 1.0
         return min(1.0, below, self.total_variation if epsilon >= 0.0 else 1.0)
 
     @cached_property

@@ -29,6 +29,8 @@ UNIT_ROUNDOFF = 2.0**-53
 LIBM = 8.0 * UNIT_ROUNDOFF
 SLACK = 1.0 + 2.0**-20
 LEAST = math.ulp(0.0)
+FAINT = 1e7 * LEAST
+"""More than the products of a step lose below the least normal float, where errors are no longer relative."""
 MANY = 64
 ON_ONE_THREAD = 4096
 """BLAS takes inner products of this length by itself."""
