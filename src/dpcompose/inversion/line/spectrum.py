@@ -130,7 +130,7 @@ class Spectrum:
         error = sum(p.centre_error for p in self.parts)
         return math.fsum(terms), error + UNIT_ROUNDOFF * abs(math.fsum(terms))
 
-    def log_decay(self, frequencies: Floats, enough: float) -> Floats:
+    def log_decay(self, frequencies: Floats, enough: float = -math.inf) -> Floats:
         r"""Upper bounds on $\ln|\varphi|$ at and beyond each frequency; at the first, `enough` will do."""
         total = np.zeros(frequencies.shape)
         for part in self.parts:

@@ -18,6 +18,7 @@ from dpcompose.errors import Declined
 from dpcompose.kernel import describes
 from dpcompose.mechanisms.batches.repeated import RepeatAndSelect, times
 from dpcompose.notions import GDP, Alone, Curve, FiniteLoss, LaplaceLoss, Profile, Renyi
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import argmin
 from dpcompose.sources import KRW24, PS22
@@ -205,6 +206,7 @@ class PoissonCurve(Curve):
 
     def guess(self, order: float) -> float:
         """Nearly the same in floats: δ̂ by Markov's inequality at a few orders."""
+        effort.count(3000)
         a, mu = max(order, 1.25), float(self.mean)
         level = math.log1p(1.0 / (a - 1.0))
         tails = ((x - 1.0) * (self.inner.guess(x) - level) for x in (a, 1.5 * a, 2.0 * a, 4.0 * a, 16.0 * a, 64.0 * a))
