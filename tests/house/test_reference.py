@@ -35,6 +35,7 @@ def test_every_package_of_the_root_has_a_page_but_the_engine_rooms(pages: Module
     assert set(dpc._PACKAGES) - set(pages.PACKAGES) == {"inversion", "regions"}
 
 
+@pytest.mark.slow
 def test_a_package_describes_what_it_announces(pages: ModuleType) -> None:
     for name in pages.PACKAGES:
         module = importlib.import_module(f"dpcompose.{name}")

@@ -11,6 +11,7 @@ import dpcompose as dpc
 from strategies import LEAVES
 from wild import described, fits, made, part
 
+pytestmark = pytest.mark.slow
 RATES = (1e-9, 1e-3, 0.1, 0.5)
 ROUNDED = 1 + 1e-5
 

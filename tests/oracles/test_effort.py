@@ -62,6 +62,7 @@ def test_what_takes_too_long_is_declined_as_a_whole() -> None:
             effort.count(2 * effort.SPARE)
 
 
+@pytest.mark.slow
 def test_a_worn_out_question_still_hears_who_says_something() -> None:
     """The noise is so small beside 10⁹ that what is heard first says nothing."""
     lost = dpc.Group(dpc.MixtureOfGaussians(noise_std=0.3, sensitivities=(7, 0), probabilities=(0.5, 0.5)), size=10**6)
@@ -69,6 +70,7 @@ def test_a_worn_out_question_still_hears_who_says_something() -> None:
     assert 1e23 < found.lower <= found.upper < 1.3e23
 
 
+@pytest.mark.slow
 def test_what_was_broken_off_is_not_remembered() -> None:
     plan = dpc.Sampled(2 * dpc.Laplace(scale=2) + dpc.Exponential(epsilon=0.25), rate=0.25)
     with effort.question():

@@ -17,6 +17,8 @@ from matplotlib.axes import Axes
 import dpcompose as dpc
 from golden.reading import VECTORS
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs"
 CLOSE = 1e-9
 """Lines are drawn through upper ends that are certified to far more than what a picture shows."""

@@ -191,6 +191,7 @@ def is_below(said: str, work: referee.Work) -> bool:
     return said[0].isdigit() and float(said) <= work.lower
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Opacus PRV", "OpenDP", "Opacus GDP", "autodp", "riskcal"])
 def test_other_accountants_answer_through_their_adapters(name: str) -> None:
     (cell,) = referee.judge(referee.named(name), [WORKS["gaussian-1000"]]).cells

@@ -22,6 +22,7 @@ from dpcompose.server.books import routes as books
 from dpcompose.server.settings import Settings
 from service import Service
 
+pytestmark = pytest.mark.slow
 TREES = ("north", "south")
 ROLES = ("nobody", "owner", "analyst", "auditor", "tenant", "expired", "revoked")
 BODIES = {
