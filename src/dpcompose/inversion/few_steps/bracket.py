@@ -22,7 +22,7 @@ from dpcompose.inversion.few_steps.cells import Cells, Divisible, Mesh
 from dpcompose.inversion.few_steps.convolution import Composed, LatticeLaw, cumulants_of
 from dpcompose.numerics.crossing import crossing
 from dpcompose.numerics.enclosure import ZERO, Enclosure
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, exp_up, log_total
+from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, Floats, exp_up, log_total
 
 LEAST_MASS = 1e-280
 DEVIATIONS = (2.0, 5.0, 9.0, 14.0)
@@ -188,6 +188,6 @@ def _any(parts: list[Enclosure], wholes: list[float], counts: list[int]) -> Encl
     least = union([p.lower / m if m > 0.0 else 0.0 for p, m in zip(parts, wholes, strict=True)])
     whole = math.prod(max(m, 0.0) ** n for m, n in zip(wholes, counts, strict=True))
     return Enclosure(
-        least * whole * (1.0 - 5.0 * LIBM - 2.0 * UNIT_ROUNDOFF * sum(counts)),
+        max(least * whole * (1.0 - 5.0 * LIBM - 2.0 * UNIT_ROUNDOFF * sum(counts)) - LEAST * sum(counts), 0.0),
         min(union([p.upper for p in parts]) * (1.0 + 5.0 * LIBM), 1.0),
     )
