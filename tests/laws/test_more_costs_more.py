@@ -108,7 +108,7 @@ def test_beside_anything(number: int) -> None:
     )
     ask = questions[number % len(questions)]
     try:
-        with limited(5):
+        with limited(20):
             less, whole = ask(made(one)), ask(made(more))
     except (dpc.NotProvable, Late):  # `test_totality` asks how long it takes, and what is refused
         return
