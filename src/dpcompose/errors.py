@@ -52,8 +52,8 @@ class NotProvable(DPError):
 
     def __init__(self, question: str, reasons: Sequence[str] = ()) -> None:
         """Say what was asked, and why each theorem declined."""
-        super().__init__("; ".join([question, *reasons]))
-        self.reasons = tuple(reasons)
+        self.reasons = tuple(dict.fromkeys(reasons))
+        super().__init__("; ".join([question, *self.reasons]))
 
 
 class Declined(DPError):

@@ -20,9 +20,10 @@ from dpcompose.description import (
 from dpcompose.errors import NotProvable
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import COUNT, DELTA
-from dpcompose.prove.answer import TOLERANCE, Answer, least_epsilon
+from dpcompose.prove.answer import Answer, least_epsilon
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.claims import known
+from dpcompose.prove.rigor import TOLERANCE
 from dpcompose.shown import NotebookResult
 
 

@@ -74,6 +74,21 @@ def test_a_function_that_says_nothing_proves_nothing():
     assert invert_decreasing(lambda _: silent, Enclosure(0.0, 0.0), 1.0, 0.5, 7.0) == Enclosure(0.5, 7.0)
 
 
+@pytest.mark.parametrize("guess", [0.0, 1.0, 1e300, math.inf, math.nan])
+@pytest.mark.parametrize("falls_at", [1e299, 1e307, math.inf])
+def test_no_level_is_said_to_do_that_was_not_seen_to(falls_at, guess):
+    calls = []
+
+    def late(t: float) -> Enclosure:
+        calls.append(t)
+        return Enclosure.exactly(0 if t >= falls_at else 1)
+
+    found = invert_decreasing(late, Enclosure(0.5, 0.5), guess, 0.0, math.inf)
+    assert found.lower <= falls_at <= found.upper
+    assert falls_at < math.inf or len(calls) < 20
+    assert falls_at == math.inf or found.gap < 1e-13
+
+
 def test_a_plateau_at_the_target_is_entered_from_the_left():
     stairs = invert_decreasing(lambda t: Enclosure.exactly(-math.floor(t)), Enclosure(-2.0, -2.0), 2.7, 0.0, 9.0)
     assert stairs.lower <= 2.0 <= stairs.upper

@@ -10,7 +10,7 @@ from dpcompose.app.reading import Document, Exact, asked, counts, epsilons, exac
 from dpcompose.app.reply import Reply
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import DELTA, EPSILON
-from dpcompose.prove import answer
+from dpcompose.prove import answer, rigor
 from dpcompose.prove import compare as comparison
 
 FEW = 8
@@ -22,14 +22,14 @@ MANY = 100
 def epsilon(document: Document, delta: Exact, tolerance: Exact = 1e-6) -> Reply:
     """The least ε at which the mechanism is (ε, δ)-DP, between a lower and an upper bound."""
     mechanism, at = load(document), exactly("delta", delta, DELTA)
-    within = float(exactly("tolerance", tolerance, answer.TOLERANCE))
+    within = float(exactly("tolerance", tolerance, rigor.TOLERANCE))
     return Reply(answer.epsilon(mechanism, at, within), mechanism, {"delta": at})
 
 
 def delta(document: Document, epsilon: Exact, tolerance: Exact = 1e-6) -> Reply:
     """The least δ at which the mechanism is (ε, δ)-DP, between a lower and an upper bound."""
     mechanism, at = load(document), exactly("epsilon", epsilon, EPSILON)
-    within = float(exactly("tolerance", tolerance, answer.TOLERANCE))
+    within = float(exactly("tolerance", tolerance, rigor.TOLERANCE))
     return Reply(answer.delta(mechanism, at, within), mechanism, {"epsilon": at})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from collections.abc import Callable
 
 from dpcompose.numerics.enclosure import Enclosure
@@ -24,7 +25,7 @@ def invert_decreasing(  # noqa: PLR0917 - a function, a value and where to look
 ) -> Enclosure:
     r"""Enclose $\min\{t \in [l, h] : f(t) \le y\}$, $f$ decreasing, for every $y$ in `target`.
 
-    Here $[l, h]$ is `[low, high]`, and the minimum of nothing is `high`.
+    Here $[l, h]$ is `[low, high]`, and the caller knows that $f(h) \le y$; who knows no such $h$ says `math.inf`.
 
     The upper end `u` has `f(u) <= target.lower` proven, the lower end `l` has `f(l) > target.upper` proven;
     an end that cannot be proven is `low` or `high`. How good the guess is decides only how long it takes.
@@ -42,7 +43,7 @@ def invert_increasing(  # noqa: PLR0917 - a function, a value and where to look
 ) -> Enclosure:
     r"""Enclose $\max\{t \in [l, h] : f(t) \le y\}$, $f$ increasing, for every $y$ in `target`.
 
-    Here $[l, h]$ is `[low, high]`, and the maximum of nothing is `low`.
+    Here $[l, h]$ is `[low, high]`, and the caller knows that $f(l) \le y$.
 
     The lower end `l` has `f(l) <= target.lower` proven, the upper end `u` has `f(u) > target.upper` proven;
     an end that cannot be proven is `low` or `high`.
@@ -128,8 +129,8 @@ def _walk(look: Callable[[float], int], centre: float, low: float, high: float, 
         while low < t < high and look(t) * sign <= 0:
             step, growth = step * growth, growth * growth if growth < 1e100 else growth
             t = centre + sign * step
-        if not low < t < high and math.isfinite(end := low if t <= low else high):
-            look(end)
+        if not low < t < high:
+            look(low if t <= low else min(high, sys.float_info.max))
 
 
 def _wide(a: float, b: float, gap: float) -> bool:

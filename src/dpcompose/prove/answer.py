@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import chain
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose.description import Adaptivity, Mechanism, Subject, adaptivity_of
-from dpcompose.errors import Contradiction, Declined, InvalidParameter, NotProvable
+from dpcompose.errors import Contradiction, Declined, NotProvable
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile, Renyi
 from dpcompose.numerics import effort
@@ -21,13 +21,12 @@ from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Enclosure,
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.claims import Derivation, known
 from dpcompose.prove.narrowing import Ask, Rough, Said, is_closed, narrow, untold
+from dpcompose.prove.rigor import FLOAT, Refinement, refinement
 from dpcompose.prove.short_forms import FewOfMany, OneLine
 
 ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
-TOLERANCE = Param("tolerance", 0, 1, "relative")
-FLOAT, BALL = "float", "ball"
-Refinement: TypeAlias = Callable[[Profile, float], Profile]
-"""How a profile is brought to a relative gap."""
+HUGE = 1e308
+"""Hardly a float is larger."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -177,18 +176,10 @@ def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Ref
     )
 
 
-def refinement(tolerance: float, rigor: str) -> Refinement:
-    """How profiles are brought to a gap, by floats with stated errors or by balls."""
-    TOLERANCE.check("tolerance", tolerance)
-    if rigor not in {FLOAT, BALL}:
-        raise InvalidParameter("rigor", rigor, f"{FLOAT!r} or {BALL!r}")
-    return (lambda p, gap: p.to(gap)) if rigor == FLOAT else (lambda p, gap: p.to(gap).in_balls())
-
-
 def reasoned(answer: Answer, delta: Real) -> Answer:
-    """Say why, where no finite ε holds."""
-    if not math.isinf(answer.lower):
-        return answer
+    """Say why, where no finite ε holds, or none that is a float."""
+    if math.isfinite(answer.lower):
+        return replace(answer, note="no float is as large as any bound on ε") if math.isinf(answer.upper) else answer
     below = f"δ = {float(delta):g} is below what the mechanism reveals outright"
     why = below if delta else "the loss has no bound: for every ε some output reveals more"
     return replace(answer, note=f"no finite ε holds: {why}")
@@ -276,8 +267,10 @@ def narrowed(  # noqa: PLR0917 - one question
     What one theorem says of both ends is left as it is where it comes as near as `enough`: others seldom help there.
     """
     others = (claim for claim in facts.profiles() if all(claim is not other for other in first))
-    answer = intersected(name, narrow(chain(first, others), ask, possible, tolerance, enough, rough), possible)
-    if answer.upper_by is None and math.isinf(answer.upper) and not math.isinf(answer.lower):
+    said = narrow(chain(first, others), ask, possible, tolerance, enough, rough)
+    answer = intersected(name, said, possible)
+    overflows = any(Side.UPPER in claim.side and HUGE < found.lower < math.inf for claim, found in said)
+    if math.isfinite(answer.lower) and math.isinf(answer.upper) and not overflows:
         raise NotProvable(f"No theorem bounds {name} here", [f"{t.id}: {why}" for t, why in facts.declined])
     return about(facts.subject, answer)
 

@@ -33,7 +33,7 @@ from dpcompose.theorems.sampling.fixed_size import leaky, symmetric
 from dpcompose.theorems.sampling.sampled_once import SampledOnceProfile
 
 ROUNDING = 2.0**-40
-MOST, FARTHEST = 1e6, 1e300
+MOST = 1e6
 MOST_TIMES = 40
 """A record drawn more often than this counts as lost."""
 FAINT = 1e-40
@@ -62,8 +62,7 @@ class Blend(Profile):
         if target.upper <= self.lost:
             return Enclosure(math.inf, math.inf)
         guess = self.terms[0][1].epsilon(delta).upper
-        found = invert_decreasing(self.delta, target, guess if guess < MOST else 1.0, 0.0, FARTHEST, gap=1e-10)
-        return found if found.upper < FARTHEST else Enclosure(found.lower, math.inf)  # no level was seen to do
+        return invert_decreasing(self.delta, target, guess if guess < MOST else 1.0, 0.0, math.inf, gap=1e-10)
 
 
 def _up(chance: Enclosure) -> float:

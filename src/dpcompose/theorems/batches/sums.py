@@ -75,8 +75,7 @@ class ReplacedInSample(SymmetricProfile):
             return ZERO
         if delta <= 0:
             return Enclosure(math.inf, math.inf)
-        found = invert_decreasing(self.delta, Enclosure.exactly(delta), 1.0, 0.0, 1e300, gap=2.0**-36)
-        return found if found.upper < 1e300 else Enclosure(found.lower, math.inf)
+        return invert_decreasing(self.delta, Enclosure.exactly(delta), 1.0, 0.0, math.inf, gap=2.0**-36)
 
     def _weights(self, level: Ball) -> tuple[Ball, Ball]:
         """e^ε₀(1 − β) and e^ε₀β: (1 − q)(e^ε₀ − 1), as 1 + (e^ε − 1)/q is e^ε₀, and e^ε."""

@@ -89,7 +89,7 @@ class OnePair(Profile):
         if atoms.leak.lower > delta.upper:
             return Enclosure(math.inf, math.inf)
         guess = max(atoms.guess(delta.lower), 0.0)
-        return invert_decreasing(atoms.delta, delta, guess, 0.0, 1e300, gap=2.0**-40)
+        return invert_decreasing(atoms.delta, delta, guess, 0.0, math.inf, gap=2.0**-40)
 
 
 @composes("X-LAP", HERE.at("X-LAP"), side=Side.BOTH, cost=2)

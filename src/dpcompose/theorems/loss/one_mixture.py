@@ -24,7 +24,6 @@ from dpcompose.theorems.loss.gaussian_mixtures import followed, tail
 
 FAR = 500.0
 WIDTH = 1e-9
-FARTHEST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,7 @@ class OneMixture(Profile):
             return ZERO
         if delta <= 0:
             return Enclosure(0.0, math.inf)
-        found = invert_decreasing(self.delta, Enclosure.exactly(delta), 1.0, 0.0, FARTHEST, gap=2.0**-36)
-        return found if found.upper < FARTHEST else Enclosure(found.lower, math.inf)
+        return invert_decreasing(self.delta, Enclosure.exactly(delta), 1.0, 0.0, math.inf, gap=2.0**-36)
 
     def removed(self, epsilon: Real) -> Enclosure:
         r"""$\mathrm{P}(x>u)-e^\varepsilon\mathrm{Q}(x>u)$ where $\rho(u)=e^\varepsilon$."""

@@ -91,7 +91,7 @@ class SampledNormal(Profile):
         inner = normal_epsilon(1 / Fraction(self.noise_std) ** 2, Fraction(delta) / Fraction(self.rate))
         guess = enclose(lambda: PoissonRatio(self.rate).log_in_balls(ball(inner)))
         near = guess.lower if math.isfinite(guess.lower) else 1.0
-        return invert_decreasing(reading, Enclosure.exactly(delta), max(near, 0.0), 0.0, 1e300)
+        return invert_decreasing(reading, Enclosure.exactly(delta), max(near, 0.0), 0.0, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
