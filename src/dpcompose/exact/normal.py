@@ -18,7 +18,7 @@ from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, R
 from dpcompose.numerics.positive import enclose_probability
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing, invert_increasing
-from dpcompose.numerics.special import erfcx, erfinv, ndtr, ndtri_exp
+from dpcompose.numerics.special import erfinv, ndtr, ndtri_exp, quick_erfcx
 
 _FAR = 90.0
 """Beyond this many deviations Arb's erfc loses its relative accuracy and Tricomi's U keeps it."""
@@ -202,7 +202,7 @@ def _float_profile(mu: float, x: float) -> tuple[float, float]:
 
 
 def _float_mills(s: float) -> float:
-    return math.sqrt(math.pi / 2.0) * float(erfcx(s / math.sqrt(2.0)))
+    return math.sqrt(math.pi / 2.0) * quick_erfcx(s / math.sqrt(2.0))
 
 
 def _ends(name: str, x: Real | Enclosure) -> tuple[Real, Real]:

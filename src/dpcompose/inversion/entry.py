@@ -42,11 +42,13 @@ def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = ZERO) -> Profil
             kinds[type(loss)].append((loss, count))
     steps: list[LossSum] = []
     leaks = [Enclosure(min(max(leak.lower, 0.0), 1.0), min(leak.upper, 1.0))]
-    for kind, members in kinds.items():
-        faintness = as_leak.dispatch(kind)
-        told = [(loss, count, faintness(loss)) for loss, count in members]
-        leaks += [power_of_leak(faint & UNIT_INTERVAL, count) for _, count, faint in told if faint is not None]
-        if followed := [(loss, count) for loss, count, faint in told if faint is None]:
+    for kind, followed in kinds.items():
+        faint = list(map(as_leak.dispatch(kind), (loss for loss, _ in followed)))
+        if faint.count(None) < len(faint):
+            told = list(zip(followed, faint, strict=True))
+            leaks += [power_of_leak(chance & UNIT_INTERVAL, count) for (_, count), chance in told if chance is not None]
+            followed[:] = [step for step, chance in told if chance is None]
+        if followed:
             steps += kind.gather(followed)
     steps.sort(key=lambda step: (isinstance(step, Repeated), -step.steps))  # what is quick first, and what decays most
     return Profile(tuple(steps), any_leak(leaks))

@@ -59,21 +59,27 @@ def question() -> Iterator[None]:
             forget()
 
 
-@contextmanager
-def dispensable() -> Iterator[None]:
-    """What the question can do without: beyond the limit it is declined, as a whole."""
-    asked = _asked.get()
-    if asked is None or asked.limit is not None:
-        yield
-        return
-    asked.limit = max(LIMIT, asked.steps + SPARE)
-    try:
-        yield
-    except _TooLong:
-        asked.is_broken_off = True
-        raise Declined("it takes too long to compute") from None
-    finally:
-        asked.limit = None
+class _Dispensable:
+    """No generator: it is entered for every theorem that is tried."""
+
+    __slots__ = ("_asked",)
+
+    def __enter__(self) -> None:
+        asked = _asked.get()
+        self._asked = asked if asked is not None and asked.limit is None else None
+        if self._asked is not None:
+            self._asked.limit = max(LIMIT, self._asked.steps + SPARE)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._asked is not None:
+            self._asked.limit = None
+            if kind is _TooLong:
+                self._asked.is_broken_off = True
+                raise Declined("it takes too long to compute") from None
+
+
+dispensable = _Dispensable
+"""With this around it the question can do without something: beyond the limit it is declined, as a whole."""
 
 
 def count(steps: float) -> None:
