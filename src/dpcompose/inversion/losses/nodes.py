@@ -13,13 +13,16 @@ file gives $q$ and $\tau$. All arithmetic below is proportional to $|e^{tl}-1|$ 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dpcompose.inversion.losses.nodes_by_fft import gridded
+from dpcompose.inversion.losses.nodes_by_tables import doubling_error, transform
 from dpcompose.inversion.losses.protocols import Cumulants
 from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, inner, multiples, short
@@ -32,140 +35,196 @@ SCATTERED = 1
 """How many times fewer terms a direct sum over scattered frequencies must have to be preferred to all frequencies."""
 FEW_NODES = 64
 """With no more nodes than this direct sums are faster than any FFT."""
-SPARSE = 16
-"""Above this number of frequencies for each one that is asked for, those are computed one by one."""
 ACCURATE = 14
 """Lagrange order for values."""
 COARSE = 6
 """Lagrange order for mere bounds."""
+_ZERO = np.zeros(1)
 
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """A step's law under P. Errors are absolute for losses and log-weights (so relative for weights)."""
+    """A step's law under P. Errors are absolute for losses and log-weights (so relative for weights).
+
+    The laws of many steps are one `Nodes` too, with a row for each step and a column wherever one step has a number.
+    """
 
     losses: Floats
     loss_error: Floats
     log_weights: Floats
     weight_error: Floats
-    deficit: float = 0.0
-    deficit_error: float = 0.0
+    deficit: float | Floats = 0.0
+    deficit_error: float | Floats = 0.0
     quadrature: Callable[[Floats], Floats] = np.zeros_like
     """$q(v)$, relative to the moment at the tilt."""
-    mass_quadrature: float = 0.0
+    mass_quadrature: float | Floats = 0.0
     """The same for the total mass ($z = 0$), with the dropped tails, absolute."""
-    log_tail: float = -math.inf
+    log_tail: float | Floats = -math.inf
     """$\\ln\\tau$: what the nodes leave out of the tilted law, absolute."""
+
+    def exponents(self, tilt: float) -> tuple[Floats, Floats]:
+        """$x = tl$ at each node, and an upper bound on its error."""
+        x = tilt * self.losses
+        return x, tilt * self.loss_error + 2.0 * UNIT_ROUNDOFF * np.abs(x)
+
+    def excess(self, x: Floats, x_error: Floats) -> tuple[Floats, Floats]:
+        r"""The terms of $M - 1 = \sum_j w_j(e^{x_j}-1) - d$, and an upper bound on the error of each.
+
+        A term errs by $|w(e^x-1)|$ times the relative errors of its factors, plus $w\,e^{x^+}$ times the error of $x$.
+        """
+        w, tilted = np.exp(self.log_weights), np.exp(self.log_weights + x)
+        heavy = x > 1.0
+        terms = np.where(heavy, tilted - w, w * np.expm1(np.minimum(x, 1.0)))
+        error = np.abs(terms) * (self.weight_error + 2.0 * LIBM) + np.maximum(w, tilted) * x_error
+        error += np.where(heavy, tilted * (2.0 * UNIT_ROUNDOFF * np.abs(self.log_weights) + 2.0 * LIBM), 0.0)
+        error += np.where(heavy, w * (2.0 * self.weight_error + LIBM), 0.0)
+        return terms, error
+
+    def moment_error(self, excess: float | Floats, summed: float | Floats) -> Any:
+        """An upper bound on the error of $M$, from $M-1$ and the errors of its terms added up."""
+        missing = self.deficit_error + self.mass_quadrature
+        return summed + missing + 3.0 * UNIT_ROUNDOFF * (np.abs(excess) + self.deficit)
+
+    def log_moment_error(self, log_moment: float | Floats, relative: float | Floats) -> Floats:
+        r"""An upper bound on the error of $\ln M$: rounding (relative to $M$), tail and quadrature together.
+
+        The last refers to the true moment, hence the division.
+        """
+        strip = self.quadrature(_ZERO)
+        total = (relative + self.outside(log_moment) + strip) * SLACK / (1.0 - np.minimum(strip, 0.5))
+        known = -np.log1p(-np.minimum(total, 0.5)) + LIBM * np.abs(log_moment)
+        return np.where(total < 0.5, known, math.inf)
+
+    def outside(self, log_moment: float | Floats) -> Any:
+        r"""$\tau e^{-K}$: an upper bound on the share of the tilted law that the nodes leave out."""
+        return np.exp(np.minimum(self.log_tail - log_moment, 0.0))
+
+
+class Tilted(ABC):
+    """Nodes under the law with density proportional to $e^{tl}$, of one step or of many."""
+
+    nodes: Nodes
+    tilt: float
+
+    @property
+    @abstractmethod
+    def moments(self) -> tuple[Any, Any]:
+        r"""$K = \ln M(t)$, and an upper bound on its absolute error."""
+
+    @property
+    @abstractmethod
+    def centre(self) -> Any:
+        """A short float near the tilted mean. The identities hold for any centre; this one is best."""
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The tilted weights $p_j = w_j e^{tl_j - K}$."""
+        weights: Floats = np.exp(self.nodes.log_weights + self.tilt * self.nodes.losses - self.moments[0])
+        return weights
+
+    @cached_property
+    def error_terms(self) -> tuple[Any, Any, Any, Any]:
+        r"""Sums over nodes that the error of the characteristic function is made of: with $d = |l-c|$, and $r$ and $e$
+        the relative errors of weights and the errors of losses, $\sum pdr$, $\sum pr$, $\sum pd$ and $\sum p(e+3ud)$.
+        """
+        n, p = self.nodes, self.weights
+        log_moment, log_moment_error = self.moments
+        d = np.abs(n.losses - self.centre)
+        relative = n.weight_error + self.tilt * n.loss_error + LIBM + log_moment_error
+        relative += 2.0 * UNIT_ROUNDOFF * (np.abs(self.tilt * n.losses) + np.abs(n.log_weights) + np.abs(log_moment))
+        return (
+            along(p, d * relative),
+            along(p, relative),
+            along(p, d),
+            along(p, n.loss_error + 3.0 * UNIT_ROUNDOFF * d),
+        )
+
+    def transform_error(self, spacing: float, indices: Integers, length: int) -> Floats:
+        r"""An upper bound on the error of $\varphi - 1$, if no sum in it is longer than `length`:
+
+        $$\sum_j p_j\bigl[\min(v|d_j|,2)\,r_j + v\,e_j + \beta v|d_j|\bigr]
+          + \gamma\min\bigl(3v\textstyle\sum p|d|,\,8\bigr) + q(v) + q(0) + 2\tau e^{-K},$$
+
+        $\gamma$ being the rounding of a complex dot product, and $\beta$ that of `powers`.
+        """
+        v = multiples(spacing, indices)
+        first, second, spread, shift = self.error_terms
+        gamma = 3.0 * (length + 20) * UNIT_ROUNDOFF
+        error: Floats = np.minimum(v * first, 2.0 * second) + gamma * np.minimum(3.0 * v * spread, 8.0)
+        error += v * (shift + doubling_error(indices) * spread)
+        error += self.nodes.quadrature(v) + self.nodes.quadrature(_ZERO) + 2.0 * self.nodes.outside(self.moments[0])
+        error *= SLACK
+        return error
+
+
+def along(p: Floats, x: Floats) -> Floats:
+    """The inner product with each row, as a column; of two vectors, as one number."""
+    found: Floats = p @ x if p.ndim == 1 else (p * x).sum(axis=-1, keepdims=True)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
-class TiltedNodes:
-    """The law with density proportional to $e^{tl}$: its log-moment and its characteristic function."""
+class TiltedNodes(Tilted):
+    """One step, tilted: its log-moment and its characteristic function."""
 
     nodes: Nodes
     tilt: float
 
     @cached_property
-    def _moment(self) -> tuple[float, float]:
-        r"""$K = \ln M(t)$ from $M - 1 = \sum_j w_j(e^{tl_j}-1) - d$, and a bound on its error.
-
-        A term errs by $|w(e^x-1)|$ times the relative errors of its factors, plus $w\,e^{x^+}$ times the error of $x =
-        tl$; the sum is exact up to its last rounding (`fsum`).
+    def moments(self) -> tuple[float, float]:
+        r"""$K = \ln M(t)$, and an upper bound on its absolute error; the sum of all terms is exact up to its last
+        rounding (`fsum`).
         """
-        n, t = self.nodes, self.tilt
+        n = self.nodes
         effort.count(40 * n.losses.size)
-        x = t * n.losses
-        argument = t * n.loss_error + 2.0 * UNIT_ROUNDOFF * np.abs(x)
+        x, x_error = n.exponents(self.tilt)
         if n.deficit > 0.5 or float((n.log_weights + x).max()) > 500.0:
-            return self._direct_moment(x, argument)
-        w, tilted = np.exp(n.log_weights), np.exp(n.log_weights + x)
-        heavy = x > 1.0
-        terms = np.where(heavy, tilted - w, w * np.expm1(np.minimum(x, 1.0)))
-        error = np.abs(terms) * (n.weight_error + 2.0 * LIBM) + np.maximum(w, tilted) * argument
-        error += np.where(heavy, tilted * (2.0 * UNIT_ROUNDOFF * np.abs(n.log_weights) + 2.0 * LIBM), 0.0)
-        error += np.where(heavy, w * (2.0 * n.weight_error + LIBM), 0.0)
-        total = math.fsum(terms.tolist()) - n.deficit
-        if total <= -1.0:
+            return self._direct_moment(x, x_error)
+        terms, error = n.excess(x, x_error)
+        excess = math.fsum(terms.tolist()) - float(n.deficit)
+        if excess <= -1.0:
             return math.inf, math.inf
-        log_moment = math.log1p(total)
-        bound = (
-            float(error.sum()) + n.deficit_error + n.mass_quadrature + 3.0 * UNIT_ROUNDOFF * (abs(total) + n.deficit)
-        )
-        return log_moment, self._moment_error(log_moment, bound / (1.0 + total))
+        log_moment = math.log1p(excess)
+        relative = n.moment_error(excess, float(error.sum())) / (1.0 + excess)
+        return log_moment, float(n.log_moment_error(log_moment, relative)[0])
 
-    def _direct_moment(self, x: Floats, argument: Floats) -> tuple[float, float]:
+    def _direct_moment(self, x: Floats, x_error: Floats) -> tuple[float, float]:
         """For a small part of a law (a band of jumps), or a huge moment, the plain sum is the accurate one."""
         n = self.nodes
         top = float((n.log_weights + x).max())
         tilted = np.exp(n.log_weights + x - top)
         error = tilted * (
-            n.weight_error + argument + 3.0 * UNIT_ROUNDOFF * (np.abs(n.log_weights) + abs(top)) + 2.0 * LIBM
+            n.weight_error + x_error + 3.0 * UNIT_ROUNDOFF * (np.abs(n.log_weights) + abs(top)) + 2.0 * LIBM
         )
         total = math.fsum(tilted.tolist())
         log_moment = top + math.log(total)
-        return log_moment, self._moment_error(log_moment, float(error.sum()) / total) + UNIT_ROUNDOFF * abs(top)
-
-    def _moment_error(self, log_moment: float, relative: float) -> float:
-        """Rounding, tail and quadrature together; the last refers to the true moment, hence the division."""
-        strip = float(self.nodes.quadrature(np.zeros(1))[0])
-        tail = math.exp(min(self.nodes.log_tail - log_moment, 0.0))
-        total = (relative + tail + strip) * SLACK / (1.0 - min(strip, 0.5))
-        return -math.log1p(-total) + LIBM * abs(log_moment) if total < 0.5 else math.inf
+        relative = float(error.sum()) / total
+        return log_moment, float(n.log_moment_error(log_moment, relative)[0]) + UNIT_ROUNDOFF * abs(top)
 
     @property
     def log_moment(self) -> float:
         r"""$K(t) = \ln M(t)$, off by at most `log_moment_error`."""
-        return self._moment[0]
+        return self.moments[0]
 
     @property
     def log_moment_error(self) -> float:
         """An upper bound on the absolute error of `log_moment`."""
-        return self._moment[1]
-
-    @cached_property
-    def weights(self) -> Floats:
-        """The tilted weights $p_j = w_j e^{tl_j - K}$."""
-        weights: Floats = np.exp(self.nodes.log_weights + self.tilt * self.nodes.losses - self.log_moment)
-        return weights
+        return self.moments[1]
 
     @cached_property
     def centre(self) -> float:
-        """A short float near the tilted mean. The identities hold for any centre; this one is best."""
+        """A short float near the tilted mean."""
         return short(float(self.weights @ self.nodes.losses))
 
-    @cached_property
-    def _error_terms(self) -> tuple[float, float, float, float]:
-        """Sums over nodes that the error of the characteristic function is made of."""
-        n, p = self.nodes, self.weights
-        d = np.abs(n.losses - self.centre)
-        relative = n.weight_error + self.tilt * n.loss_error + LIBM + self.log_moment_error
-        relative += 2.0 * UNIT_ROUNDOFF * (np.abs(self.tilt * n.losses) + np.abs(n.log_weights) + abs(self.log_moment))
-        return (
-            float(p @ (d * relative)),
-            float(p @ relative),
-            float(p @ d),
-            float(p @ (n.loss_error + 3.0 * UNIT_ROUNDOFF * d)),
-        )
-
     def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
-        r"""$\varphi(v) - 1$ at $v = m\Delta$ for the given indices $m$, centred at `centre`, and a bound on the error.
-
-        $$|\text{error}| \le \sum_j p_j\bigl[\min(v|d_j|,2)\,r_j + v\,e_j + \beta v|d_j|\bigr]
-          + \gamma\min\bigl(3v\textstyle\sum p|d|,\,8\bigr) + q(v) + q(0) + 2\tau e^{-K},$$
-
-        with $d = l - c$, $r$ and $e$ the relative weight errors and the loss errors, $\gamma$ the rounding of a
-        blocked complex dot product, and $\beta$ that of `powers`.
+        r"""$\varphi(v) - 1$ at $v = m\Delta$ for the given indices $m$, centred at `centre`, and an upper bound on the
+        error.
         """
-        n, v = self.nodes, multiples(spacing, indices)
+        n = self.nodes
         if n.losses.size * int(indices[-1]) > MOST_PRODUCTS and indices.size > NEAR:
             return self._many(spacing, indices)
-        values, length = _transform(n.losses - self.centre, self.weights, spacing, indices)
-        first, second, spread, shift = self._error_terms
-        gamma = 3.0 * (length + 20) * UNIT_ROUNDOFF
-        error = np.minimum(v * first, 2.0 * second) + gamma * np.minimum(3.0 * v * spread, 8.0)
-        error += v * (shift + doubling_error(indices) * spread)
-        error += n.quadrature(v) + n.quadrature(np.zeros(1)) + 2.0 * math.exp(min(n.log_tail - self.log_moment, 0.0))
-        return values, error * SLACK
+        values, length = transform(n.losses - self.centre, self.weights, spacing, indices)
+        return values, self.transform_error(spacing, indices, length)
 
     def log_modulus(self, spacing: float, indices: Integers) -> Floats:
         """Bound the modulus by a coarse FFT, or directly where nodes or frequencies are few."""
@@ -199,77 +258,9 @@ class TiltedNodes:
     def _gridded(self, spacing: float, last: int, order: int) -> tuple[Complexes, Floats]:
         n, v = self.nodes, multiples(spacing, np.arange(last + 1, dtype=np.int64))
         values, error = gridded(n.losses - self.centre, self.weights, spacing, last, order)
-        _, second, _, shift = self._error_terms
-        error = error + 2.0 * second + v * shift + n.quadrature(v) + n.quadrature(np.zeros(1))
-        return values, error * SLACK + 2.0 * math.exp(min(n.log_tail - self.log_moment, 0.0))
-
-
-def _transform(distance: Floats, weights: Floats, spacing: float, indices: Integers) -> tuple[Complexes, int]:
-    r"""$\sum_j p_j(e^{im\Delta d_j}-1)$ for many $m$, and the length of the longest sum in it.
-
-    For $m = aB+b$ two short tables suffice, $e^{i(\alpha+\beta)}-1 = AB + A + B$ with $A = e^{i\alpha}-1$ and $B =
-    e^{i\beta}-1$, each formed as $2i\sin(\alpha/2)e^{i\alpha/2}$: $J\cdot 2\sqrt M$ sines instead of $JM$. Nodes are
-    summed in about $\sqrt J$ blocks, which takes the rounding error from $J$ to $2\sqrt J$ units.
-    """
-    count = distance.size
-    block = max(8, math.isqrt(count))
-    blocks = -(-count // block)
-    d, p = np.zeros((blocks, block)), np.zeros((blocks, block))
-    d.reshape(-1)[:count], p.reshape(-1)[:count] = distance, weights
-    last = int(indices[-1])
-    if last > SPARSE * indices.size + 64:  # scattered indices: one by one, in slices that fit the cache
-        pieces = [
-            (turn(spacing * part[None, :, None] * d[:, None, :]) @ p[:, :, None]).sum(axis=0)[:, 0]
-            for part in np.array_split(indices, max(1, indices.size * d.size // 500_000))
-        ]
-        return np.concatenate(pieces), block + blocks
-    columns = math.isqrt(last) + 1
-    rows = last // columns + 1
-    return products(d, p, spacing, rows, columns).sum(axis=0)[indices], block + blocks
-
-
-def products(d: Floats, p: Floats, spacing: float, rows: int, columns: int) -> Complexes:
-    """The sums of each row of distances and weights, at all frequencies up to `rows` times `columns`."""
-    effort.count(8 * d.size * (rows + columns) + len(d) * rows * columns)
-    high, low = powers(turn(spacing * columns * d), rows), powers(turn(spacing * d), columns)
-    table = (high * p[:, None, :]) @ low.transpose(0, 2, 1)
-    table += high @ p[:, :, None]
-    table += (low @ p[:, :, None]).transpose(0, 2, 1)
-    return table.reshape(len(d), -1)
-
-
-def powers(one: Complexes, count: int) -> Complexes:
-    r"""$e^{ic\theta}-1$ for $0 \le c <$ `count` from $e^{i\theta}-1$, by doubling: a middle axis.
-
-    The product for $\alpha+\beta$ errs by the errors of both, since $|e^{i\alpha}| = 1$, and by at most
-    $5u(|\alpha|+|\beta|)$; so each doubling adds $5u$ to the error relative to the angle.
-    """
-    table = np.zeros((len(one), count, one.shape[-1]), dtype=np.complex128)
-    step, filled = one[:, None, :], 1
-    while filled < count:
-        before, after = table[:, : count - filled][:, :filled], table[:, filled : 2 * filled]
-        np.multiply(before, step, out=after)
-        after += before
-        after += step
-        step, filled = step * step + 2.0 * step, 2 * filled
-    return table
-
-
-def doubling_error(indices: Integers) -> float:
-    """An upper bound on what `powers` add to the error of a transform, relative to the angle."""
-    return 8.0 * (int(indices[-1]).bit_length() // 2 + 3) * UNIT_ROUNDOFF
-
-
-def turn(angle: Floats) -> Complexes:
-    r"""$e^{i\theta} - 1 = 2i\sin(\theta/2)\,e^{i\theta/2}$, accurate relative to $|\theta|$."""
-    half = 0.5 * angle
-    sine = np.sin(half)
-    result = np.empty(half.shape, dtype=np.complex128)
-    np.multiply(sine, sine, out=result.real)
-    result.real *= -2.0
-    np.multiply(sine, np.cos(half), out=result.imag)
-    result.imag *= 2.0
-    return result
+        _, second, _, shift = self.error_terms
+        error = error + 2.0 * second + v * shift + n.quadrature(v) + n.quadrature(_ZERO)
+        return values, error * SLACK + 2.0 * n.outside(self.log_moment)
 
 
 def quick_cumulants(losses: Floats, log_weights: Floats, tilt: float) -> Cumulants:

@@ -25,7 +25,7 @@ from dpcompose.inversion.losses.nodes import Nodes, TiltedNodes, quick_cumulants
 from dpcompose.inversion.losses.poisson_ratio import LogRatio, PoissonRatio, log_ratio
 from dpcompose.inversion.losses.protocols import Cumulants, Direction, Loss, LossSum
 from dpcompose.inversion.losses.repeated import repeat
-from dpcompose.inversion.losses.rows import NodeRows, TiltedRows, total_of_rows
+from dpcompose.inversion.losses.rows import TiltedRows, total_of_rows
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, ball, enclose
 from dpcompose.numerics.legendre import RADII, log_error, on_ladder, panels
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
@@ -288,7 +288,7 @@ class SampledLaplaceRows(SampledLaplaceDensity):
             return np.exp(np.minimum(on_ladder(lambda u: self.log_quadrature(count, r, u), v, FEW_RUNGS), 0.0))
 
         mass = self.log_quadrature(count, self.exponent(0.0), np.zeros(1))
-        nodes = NodeRows(*self.weights(count), quadrature, np.exp(np.minimum(mass, 0.0)))
+        nodes = Nodes(*self.weights(count), quadrature=quadrature, mass_quadrature=np.exp(np.minimum(mass, 0.0)))
         return TiltedRows(nodes, tilt)
 
     def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> Layers:

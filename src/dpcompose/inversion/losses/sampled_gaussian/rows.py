@@ -13,9 +13,10 @@ from functools import cached_property, partial
 import numpy as np
 
 from dpcompose.inversion.losses.decay import Layers, level_sets
+from dpcompose.inversion.losses.nodes import Nodes
 from dpcompose.inversion.losses.poisson_ratio import LogRatio, log_ratio
 from dpcompose.inversion.losses.protocols import Cumulants, Direction
-from dpcompose.inversion.losses.rows import NodeRows, TiltedRows, total_of_rows
+from dpcompose.inversion.losses.rows import TiltedRows, total_of_rows
 from dpcompose.inversion.losses.sampled_gaussian.decay import CELLS, histogram
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_gaussian.quadrature import (
@@ -170,7 +171,7 @@ class SampledGaussianRows:
         beyond = Places(self, x[:, -1:] + self.numbers[2] * QUICKLY)
         log_rule = log_rule_error(width, step)
         outside = np.exp(np.minimum(log_beyond(x[:, :1], beyond, base, step), 0.0))
-        nodes = NodeRows(
+        nodes = Nodes(
             losses=self.direction.sign * l,
             loss_error=l_error,
             log_weights=log_weights,
