@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose import plots
-from dpcompose.inversion import Direction, Profile, SampledGaussianLoss, profile
+from dpcompose.inversion import Direction, LossProfile, SampledGaussianLoss, profile
 from dpcompose.inversion.line.build import build_line
 from dpcompose.inversion.line.line import Line
 from dpcompose.inversion.line.spectrum import Goal, Spectrum, build_spectrum, tilt_all, total_cumulants
@@ -47,7 +47,7 @@ class Inverted:
     relative: float
 
     @cached_property
-    def profile(self) -> Profile:
+    def profile(self) -> LossProfile:
         """The whole."""
         return profile([(STEP, STEPS)])
 

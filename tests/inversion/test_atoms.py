@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dpcompose.inversion import FiniteLoss, GaussianLoss, LaplaceLoss, Loss, TwoPointLoss, profile
+from dpcompose.inversion import GaussianLoss, LaplaceLoss, ListedLoss, Loss, TwoPointLoss, profile
 from dpcompose.numerics.enclosure import Enclosure, Real
 from references import atoms, gaussian, laplace_twice, sums, two_point, two_point_power
 
@@ -70,7 +70,7 @@ def test_two_laplaces(size: float, part: float) -> None:
     check([(LaplaceLoss(size), 2)], epsilon, laplace_twice(size, epsilon), 1e-5)
 
 
-def pair(seed: int, count: int) -> tuple[FiniteLoss, dict[mpf, mpf]]:
+def pair(seed: int, count: int) -> tuple[ListedLoss, dict[mpf, mpf]]:
     """A random finite pair with exact binary probabilities, as a loss and as a dictionary."""
     draw = np.random.default_rng(seed)
     p, q = (np.diff(np.sort(np.append(draw.integers(1, 2**20, count - 1), [0, 2**20]))) / 2**20 for _ in range(2))
@@ -79,7 +79,7 @@ def pair(seed: int, count: int) -> tuple[FiniteLoss, dict[mpf, mpf]]:
     p, q = p[keep], q[keep]
     losses = np.log(p / q)
     error = 4e-16 * (1 + np.abs(losses))
-    return FiniteLoss(losses, p, Enclosure(leak, leak), loss_error=error), {
+    return ListedLoss(losses, p, Enclosure(leak, leak), loss_error=error), {
         mp.log(mpf(a) / mpf(b)): mpf(a) for a, b in zip(p.tolist(), q.tolist(), strict=True)
     }
 
@@ -103,7 +103,7 @@ def test_many_atoms_agree_with_few() -> None:
     """Splitting every atom into many equal ones changes nothing, whichever transform is used."""
     loss, _ = pair(3, 6)
     losses, weights = np.repeat(loss.losses, 20_000), np.repeat(loss.weights, 20_000) / 20_000
-    many = FiniteLoss(losses, weights, loss.leak, loss_error=1e-14, weight_error=1e-15)
+    many = ListedLoss(losses, weights, loss.leak, loss_error=1e-14, weight_error=1e-15)
     few = profile([(loss, 40)]).epsilon(1e-4, 1e-6)
     split = profile([(many, 40)]).epsilon(1e-4, 1e-6)
     assert max(few.lower, split.lower) <= min(few.upper, split.upper)

@@ -14,9 +14,9 @@ import dpcompose as dpc
 from dpcompose.exact.laplace import laplace_delta
 from dpcompose.inversion import (
     Direction,
-    FiniteLoss,
     GaussianLoss,
     LaplaceLoss,
+    ListedLoss,
     Loss,
     SampledGaussianLoss,
     SampledLaplaceLoss,
@@ -140,7 +140,7 @@ def test_laws_of_atoms_against_lists() -> None:
 
 def test_listed_sums_reach_their_greatest() -> None:
     """Near the greatest sum, and beyond it, where a line has nothing left."""
-    loss = FiniteLoss(np.array([1.0, -2.0]), np.array([0.9, 0.1]), loss_error=0.0, weight_error=1e-16)
+    loss = ListedLoss(np.array([1.0, -2.0]), np.array([0.9, 0.1]), loss_error=0.0, weight_error=1e-16)
     composed = profile([(loss, 3), (TwoPointLoss(0.25), 1)])
     assert isinstance(composed.small, Enumerated)
     top = mpf("0.9") ** 3 * mp.exp(mpf("0.25")) / (1 + mp.exp(mpf("0.25")))

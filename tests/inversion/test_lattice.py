@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dpcompose.inversion import DiscreteGaussianLoss, FiniteLoss, geometric_loss, profile, staircase_loss
+from dpcompose.inversion import DiscreteGaussianLoss, ListedLoss, geometric_loss, profile, staircase_loss
 from dpcompose.numerics.enclosure import Enclosure
 from references import atoms, sums
 
@@ -78,7 +78,7 @@ def test_staircase_weights_are_a_law(gamma: float) -> None:
 
 def test_lattice_and_smoothing_agree() -> None:
     lattice = geometric_loss(4.0, 3)
-    plain = FiniteLoss(
+    plain = ListedLoss(
         lattice.losses, lattice.weights, loss_error=lattice.loss_error, weight_error=lattice.weight_error
     )
     exact, smooth = (profile([(x, 50)]).epsilon(1e-5, 1e-7) for x in (lattice, plain))
@@ -90,7 +90,7 @@ def test_lattice_and_smoothing_agree() -> None:
 @pytest.mark.parametrize("delta", [0.0, 5e-324, 1e-305, 1e-300])
 def test_a_leak_that_may_exceed_delta_leaves_no_finite_upper_end(delta: float) -> None:
     """Atoms too light for floats may leak: below their mass nothing finite is certain."""
-    light = FiniteLoss(np.array([1.0, -1.0]), np.array([0.7, 0.3]), Enclosure(0.0, 1e-290))
+    light = ListedLoss(np.array([1.0, -1.0]), np.array([0.7, 0.3]), Enclosure(0.0, 1e-290))
     found = profile([(light, 3)]).epsilon(delta)
     assert found.upper == math.inf
     assert found.lower < math.inf

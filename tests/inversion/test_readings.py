@@ -12,9 +12,9 @@ from mpmath import mp, mpf
 from dpcompose.errors import InvalidParameter
 from dpcompose.inversion import (
     Direction,
-    FiniteLoss,
     GaussianLoss,
     LaplaceLoss,
+    ListedLoss,
     Loss,
     SampledGaussianLoss,
     TwoPointLoss,
@@ -86,7 +86,7 @@ class Between:
 @mp.workdps(40)
 def test_sampling_a_finite_pair(rate: float, direction: Direction) -> None:
     p, q = [0.25, 0.5, 0.125, 0.125, 0.0], [0.5, 0.125, 0.25, 0.0, 0.125]
-    common = FiniteLoss(np.log(np.array(p[:3]) / np.array(q[:3])), np.array(p[:3]), Enclosure(0.125, 0.125), 1e-15)
+    common = ListedLoss(np.log(np.array(p[:3]) / np.array(q[:3])), np.array(p[:3]), Enclosure(0.125, 0.125), 1e-15)
     mixed = [(1 - mpf(rate)) * mpf(b) + mpf(rate) * mpf(a) for a, b in zip(p, q, strict=True)]
     pair = (mixed, [mpf(x) for x in q]) if direction is Direction.REMOVE else ([mpf(x) for x in q], mixed)
     law: dict[mpf, mpf] = {}

@@ -19,7 +19,7 @@ from dpcompose.exact import finite
 from dpcompose.inversion import entry, profiles
 from dpcompose.inversion.losses import gaussian
 from dpcompose.inversion.losses import randomized_response as two_point
-from dpcompose.inversion.profiles import Profile
+from dpcompose.inversion.profiles import LossProfile
 from dpcompose.kernel import STANDARD
 from dpcompose.notions import Renyi
 from dpcompose.prove.claims import known
@@ -127,7 +127,7 @@ def test_a_greatest_loss_that_is_rounded_up() -> None:
     (line,) = [claim.guarantee for claim in known(whole).profiles() if claim.theorem.id == "X-LINE"]
     assert line.delta(3.75).upper <= leak * (1 + 1e-12)
     with (
-        patch.object(Profile, "supremum", PropertyMock(return_value=3.75 * (1 + 1e-14))),
-        patch.object(Profile, "_at_most", lambda profile, _: profile.total_variation),
+        patch.object(LossProfile, "supremum", PropertyMock(return_value=3.75 * (1 + 1e-14))),
+        patch.object(LossProfile, "_at_most", lambda profile, _: profile.total_variation),
     ):
         assert line.delta(3.75).upper > 0.5

@@ -20,7 +20,7 @@ import dpcompose as dpc
 from dpcompose import kernel
 from dpcompose.inversion import entry
 from dpcompose.inversion.entry import FAINT
-from dpcompose.inversion.losses.finite import FiniteLoss as FiniteLossOfEngine
+from dpcompose.inversion.losses.finite import ListedLoss
 from dpcompose.kernel import STANDARD, Parts, Theorem
 from dpcompose.notions import FiniteLoss, Pair, Profile, Renyi
 from dpcompose.numerics.enclosure import Enclosure
@@ -166,7 +166,7 @@ def test_floats_that_overflow_on_the_way() -> None:
         assert complaint(outcome(work, 60)).startswith("OverflowError")
 
 
-def a_faint_loss_leaks_what_it_leaks(loss: FiniteLossOfEngine) -> Enclosure | None:
+def a_faint_loss_leaks_what_it_leaks(loss: ListedLoss) -> Enclosure | None:
     """As if negative losses were none."""
     greatest = float(np.max(loss.losses, initial=0.0))
     return loss.leak if greatest < FAINT else None
@@ -176,10 +176,10 @@ def test_negative_losses_taken_for_none() -> None:
     """Caught by the law of every claim: what leaks, and gains nothing otherwise, was counted as a mere leak."""
     subject, truth = ALL["sure beside a box and a gaussian"]
     assert not violations(subject, truth())
-    as_leak, honest = entry.as_leak, entry.as_leak.dispatch(FiniteLossOfEngine)
-    as_leak.register(FiniteLossOfEngine, a_faint_loss_leaks_what_it_leaks)
+    as_leak, honest = entry.as_leak, entry.as_leak.dispatch(ListedLoss)
+    as_leak.register(ListedLoss, a_faint_loss_leaks_what_it_leaks)
     try:
         assert violations(subject, truth())
     finally:
-        as_leak.register(FiniteLossOfEngine, honest)
+        as_leak.register(ListedLoss, honest)
     assert not violations(subject, truth())

@@ -40,7 +40,7 @@ def epsilon_of(reference: Reference, delta: float, tolerance: float = TOLERANCE)
     return one_order(reference).epsilon(delta, tolerance)
 
 
-def one_order(reference: Reference) -> inversion.Profile:
+def one_order(reference: Reference) -> inversion.LossProfile:
     """The engine on one order of the neighbours."""
     rate, noise = Fraction(reference.numbers["rate"]), Fraction(reference.numbers["noise_std"])
     loss = inversion.SampledGaussianLoss(rate, noise, ORDERS[reference.order])

@@ -39,7 +39,7 @@ ASIDE = (0.0, -0.5, 0.5, -3.0, 3.0)
 class Inverting(Protocol):
     """A profile that is read off lines."""
 
-    def inversions(self) -> list[inversion.Profile]:
+    def inversions(self) -> list[inversion.LossProfile]:
         """One for each order of the pair."""
 
 
@@ -82,11 +82,11 @@ class DeltaSketch:
             return None
         return orders[self.order].delta(self.epsilon, SHARP).upper
 
-    def _orders(self, mechanism: Mechanism) -> list[inversion.Profile]:
+    def _orders(self, mechanism: Mechanism) -> list[inversion.LossProfile]:
         first = next((c.guarantee for c in known(mechanism).profiles() if c.side is Side.BOTH), None)
         return first.inversions() if isinstance(first, Inverting) else []
 
-    def _log_delta(self, order: inversion.Profile) -> float:
+    def _log_delta(self, order: inversion.LossProfile) -> float:
         if not order.summands or order.leak.upper > 0.0 or self.epsilon >= order.supremum:
             return math.nan
         with np.errstate(all="ignore"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dpcompose.inversion.growing import Memory
     from dpcompose.inversion.line.reading import ErrorBudget
     from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
-    from dpcompose.inversion.losses.finite import FiniteLoss
+    from dpcompose.inversion.losses.finite import ListedLoss
     from dpcompose.inversion.losses.gaussian import GaussianLoss
     from dpcompose.inversion.losses.integer_noise import geometric_loss, staircase_loss
     from dpcompose.inversion.losses.laplace import LaplaceLoss
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dpcompose.inversion.losses.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
     from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
     from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
-    from dpcompose.inversion.profiles import Profile
+    from dpcompose.inversion.profiles import LossProfile
     from dpcompose.inversion.quick_bound import ceiling, is_below, likely_epsilon
 
 HOMES = {
@@ -38,7 +38,7 @@ HOMES = {
     "growing": ("Memory",),
     "line.reading": ("ErrorBudget",),
     "losses.discrete_gaussian": ("DiscreteGaussianLoss",),
-    "losses.finite": ("FiniteLoss",),
+    "losses.finite": ("ListedLoss",),
     "losses.gaussian": ("GaussianLoss",),
     "losses.integer_noise": ("geometric_loss", "staircase_loss"),
     "losses.laplace": ("LaplaceLoss",),
@@ -47,7 +47,7 @@ HOMES = {
     "losses.sampled_discrete_gaussian": ("SampledDiscreteGaussianLoss",),
     "losses.sampled_gaussian.loss": ("SampledGaussianLoss",),
     "losses.sampled_laplace": ("SampledLaplaceLoss",),
-    "profiles": ("Profile",),
+    "profiles": ("LossProfile",),
     "quick_bound": ("ceiling", "is_below", "likely_epsilon"),
 }
 """Which file holds a name; each is read when one of its names is first used."""
@@ -58,12 +58,12 @@ __all__ = [
     "Direction",
     "DiscreteGaussianLoss",
     "ErrorBudget",
-    "FiniteLoss",
     "GaussianLoss",
     "LaplaceLoss",
+    "ListedLoss",
     "Loss",
+    "LossProfile",
     "Memory",
-    "Profile",
     "SampledDiscreteGaussianLoss",
     "SampledGaussianLoss",
     "SampledLaplaceLoss",

@@ -18,7 +18,7 @@ from functools import singledispatch
 import numpy as np
 
 from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
-from dpcompose.inversion.losses.finite import FiniteLoss
+from dpcompose.inversion.losses.finite import ListedLoss
 from dpcompose.inversion.losses.gaussian import GaussianLoss
 from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.protocols import Loss, LossSum
@@ -27,14 +27,14 @@ from dpcompose.inversion.losses.repeated import Repeated, any_leak, power_of_lea
 from dpcompose.inversion.losses.sampled_discrete_gaussian import SampledDiscreteGaussianLoss
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
-from dpcompose.inversion.profiles import Profile
+from dpcompose.inversion.profiles import LossProfile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure, Real
 
 FAINT = 1e-100
 """Below this, squares and products of losses leave the normal floats."""
 
 
-def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = ZERO) -> Profile:
+def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = ZERO) -> LossProfile:
     """The profile of `count` independent steps of each loss, and a further chance `leak` of revealing everything."""
     kinds: dict[type[Loss], list[tuple[Loss, int]]] = defaultdict(list)
     for loss, count in parts:
@@ -51,7 +51,7 @@ def profile(parts: Sequence[tuple[Loss, int]], leak: Enclosure = ZERO) -> Profil
         if followed:
             steps += kind.gather(followed)
     steps.sort(key=lambda step: (isinstance(step, Repeated), -step.steps))  # what is quick first, and what decays most
-    return Profile(tuple(steps), any_leak(leaks))
+    return LossProfile(tuple(steps), any_leak(leaks))
 
 
 @singledispatch
@@ -119,7 +119,7 @@ def _(loss: DiscreteGaussianLoss) -> Enclosure | None:
 
 
 @as_leak.register
-def _(loss: FiniteLoss) -> Enclosure | None:
+def _(loss: ListedLoss) -> Enclosure | None:
     r"""Beside the leak $\sum_jw_j(1-e^{-l_j})_+\le g = \max l_j$. From below, losses of no less than $-g$ take at most
     $e^g-1\le2g$ away from what the others lose; larger negative ones do not count as a leak, nor as nothing.
     """

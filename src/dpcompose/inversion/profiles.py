@@ -79,7 +79,7 @@ class Forgetful:
 
 
 @dataclass(frozen=True)
-class Profile:
+class LossProfile:
     """The profile of a sum of independent losses."""
 
     summands: tuple[LossSum, ...]
@@ -108,10 +108,10 @@ class Profile:
         return min(1.0, below, self.total_variation if epsilon >= 0.0 else 1.0)
 
     @cached_property
-    def _simpler(self) -> Profile | None:
+    def _simpler(self) -> LossProfile | None:
         """A composition that dominates this one and is easy, for when nothing finer can be certified."""
         simpler = tuple(worse for s in self.summands for worse in s.dominating())
-        return Profile(simpler) if any(a is not b for a, b in zip(simpler, self.summands, strict=False)) else None
+        return LossProfile(simpler) if any(a is not b for a, b in zip(simpler, self.summands, strict=False)) else None
 
     @np.errstate(all="ignore")  # an overflow spoils a reading, never an answer: see `Reading.sound`
     def delta(self, epsilon: float, tolerance: float = 1e-9) -> Enclosure:

@@ -19,7 +19,7 @@ from dpcompose.inversion.line.jumps import is_normal
 from dpcompose.inversion.line.spectrum import total_cumulants
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.stacked import stacked
-from dpcompose.inversion.profiles import Profile
+from dpcompose.inversion.profiles import LossProfile
 from dpcompose.inversion.saddle import at_delta, at_epsilon
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
@@ -32,7 +32,7 @@ PROMISING = 0.1
 
 
 @np.errstate(all="ignore")
-def ceiling(profile: Profile, epsilons: Sequence[float], start: float = 1.0) -> Floats:
+def ceiling(profile: LossProfile, epsilons: Sequence[float], start: float = 1.0) -> Floats:
     """Nowhere below δ at these ε, in order; 1 where nothing better is known. Tilts are sought from `start` on."""
     places = np.array(epsilons, dtype=np.float64)
     if not profile.summands or not places.size:
@@ -61,7 +61,7 @@ def _log_bound(summands: Sequence[LossSum], tilt: float, places: Floats) -> Floa
 
 
 @np.errstate(all="ignore")
-def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
+def is_below(profile: LossProfile, epsilon: float, delta: float) -> bool:
     """Whether δ(ε) is surely no more than this; certified only where quick values promise success."""
     if profile.is_small and profile.small is not None and epsilon < profile.supremum:
         with suppress(ArithmeticError, ValueError):
@@ -77,7 +77,7 @@ def is_below(profile: Profile, epsilon: float, delta: float) -> bool:
 
 
 @np.errstate(all="ignore")
-def likely_epsilon(orders: Sequence[Profile], delta: float) -> Enclosure | None:
+def likely_epsilon(orders: Sequence[LossProfile], delta: float) -> Enclosure | None:
     """Where the larger ε of some orders lies, by saddle points alone and with room to spare; None where a few large
     losses may decide. Nothing here is certified.
     """

@@ -62,7 +62,7 @@ def _is_line(claim: Claim[object] | None) -> bool:  # type: ignore[type-var]
     return claim is not None and isinstance(claim.guarantee, Inverted)
 
 
-def _budget(profile: inversion.Profile, epsilon: float, tolerance: float) -> inversion.ErrorBudget | str:
+def _budget(profile: inversion.LossProfile, epsilon: float, tolerance: float) -> inversion.ErrorBudget | str:
     """The line that the engine draws at ε, aiming at a relative gap, and its errors there."""
     if epsilon >= profile.supremum:
         return BEYOND

@@ -179,7 +179,7 @@ ROWS = [
     Row("sampled Laplace: decay", "SampledLaplaceLoss.layers", decays(sampled_laplaces), 0.0),
     Row("Laplace: decay", "LaplaceLoss.layers", laplace_decay, 0.0),
     Row("total variation", "LossSum.total_variation", distances),
-    Row("finite law: total variation", "FiniteLoss.total_variation", finite_distances, 1e-8),
+    Row("finite law: total variation", "ListedLoss.total_variation", finite_distances, 1e-8),
     Row("greatest loss", "LossSum.supremum", greatest_losses),
     Row("Chernoff's bound", "quick_bound.ceiling", chernoff_ceilings),
     Row("slope of a window", "Window.hazard", hazards),

@@ -14,7 +14,7 @@ from rounding import laws
 
 from dpcompose.inversion import (
     DiscreteGaussianLoss,
-    FiniteLoss,
+    ListedLoss,
     SampledGaussianLoss,
     SampledLaplaceLoss,
     geometric_loss,
@@ -130,12 +130,12 @@ def discrete_gaussians(low: float, high: float, seed: int) -> Cases:
     return cases
 
 
-def atoms(random: np.random.Generator, count: int) -> tuple[FiniteLoss, laws.Law]:
+def atoms(random: np.random.Generator, count: int) -> tuple[ListedLoss, laws.Law]:
     """Random atoms whose weights, and what leaks, are short and add up to 1."""
     parts = random.multinomial(2**30 - count - 1, random.dirichlet(np.full(count + 1, 0.3))) + 1
     weights, leak = parts[:-1] / 2.0**30, float(parts[-1]) / 2.0**30
     losses = random.normal(0.0, 10.0 ** random.uniform(-4.0, 0.7), count)
-    loss = FiniteLoss(losses, weights, Enclosure(leak, leak))
+    loss = ListedLoss(losses, weights, Enclosure(leak, leak))
     with ctx.workprec(laws.BITS):
         return loss, [(arb(l), arb(w)) for l, w in zip(losses.tolist(), weights.tolist(), strict=True)]
 

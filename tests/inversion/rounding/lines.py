@@ -13,7 +13,7 @@ from rounding.measure import POINTS, Gauge, Row
 from rounding.sums import log_mixed, mixtures
 
 from dpcompose.inversion import TwoPointLoss
-from dpcompose.inversion.line.build import Sampled, plain, smoothed_above, smoothed_below
+from dpcompose.inversion.line.build import TransformSample, plain, smoothed_above, smoothed_below
 from dpcompose.inversion.line.jumps import JumpExpansion
 from dpcompose.inversion.line.lattice_line import LatticeLine, build_lattice_line
 from dpcompose.inversion.line.line import Alias, Line
@@ -63,7 +63,7 @@ def smoothing(kind: str) -> Callable[[Gauge], None]:
                 tilted = [s.tilted(tilt, LAST * spacing, 1e-17) for s in summands]
                 spectrum = Spectrum(tilt, Period(spacing, 0.0, 2.0 * tilt), tilted, NOWHERE, NOWHERE)
                 indices = np.arange(1, LAST + 1, dtype=np.int64)
-                sample = Sampled(indices, spectrum.logarithm(indices), LAST, 0.0, 0.0)
+                sample = TransformSample(indices, spectrum.logarithm(indices), LAST, 0.0, 0.0)
                 eta = float(10.0 ** random.uniform(-8.0, 0.0)) * 0.5 / (1.0 + tilt)
                 e = arb(eta) ** 2
 

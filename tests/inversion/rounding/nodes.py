@@ -13,15 +13,14 @@ from rounding.measure import POINTS, Gauge, Row
 
 from dpcompose.inversion import (
     DiscreteGaussianLoss,
-    FiniteLoss,
     LaplaceLoss,
+    ListedLoss,
     SampledGaussianLoss,
     SampledLaplaceLoss,
     geometric_loss,
     staircase_loss,
 )
 from dpcompose.inversion.few_steps.pieces import pieces
-from dpcompose.inversion.losses.finite import FiniteLoss as Atoms
 from dpcompose.inversion.losses.nodes import ACCURATE, COARSE, Nodes, TiltedNodes
 from dpcompose.inversion.losses.nodes_by_fft import gridded
 from dpcompose.inversion.losses.protocols import Direction
@@ -39,7 +38,7 @@ def see_nodes(gauge: Gauge, nodes: Nodes, exact: laws.Law, *point: object) -> No
         gauge.see(arb(w) - weight.log(), w_error, "weight", w, *point)
 
 
-def see_atoms(gauge: Gauge, found: FiniteLoss, exact: laws.Law, *point: object) -> None:
+def see_atoms(gauge: Gauge, found: ListedLoss, exact: laws.Law, *point: object) -> None:
     """The same for atoms, whose weights are no logarithms; atoms too light for floats are left out."""
     errors = [
         np.broadcast_to(np.asarray(e), found.losses.shape).tolist() for e in (found.loss_error, found.weight_error)
@@ -133,7 +132,7 @@ def finite_nodes(gauge: Gauge) -> None:
     with ctx.workprec(200):
         for _ in range(60):
             weights = 10.0 ** -random.uniform(0.0, 300.0, POINTS // 60)
-            loss = Atoms(random.normal(0.0, 1.0, weights.size), weights)
+            loss = ListedLoss(random.normal(0.0, 1.0, weights.size), weights)
             exact = [(arb(l), arb(w)) for l, w in zip(loss.losses.tolist(), weights.tolist(), strict=True)]
             see_nodes(gauge, loss.step(1.0, 0.0, 0.0).nodes, exact)
 
@@ -160,7 +159,7 @@ def sampled_atoms(gauge: Gauge) -> None:
             ratios = [arb(int(p)) / int(o) for p, o in zip(parts, others[:-1], strict=True)]
             law = [(ratio.log(), arb(int(p)) / 2**30) for ratio, p in zip(ratios, parts, strict=True)]
             losses = np.array([float(l.mid()) for l, _ in law])
-            loss = FiniteLoss(losses, parts / 2.0**30, loss_error=np.spacing(np.abs(losses)))
+            loss = ListedLoss(losses, parts / 2.0**30, loss_error=np.spacing(np.abs(losses)))
             truth = laws.sampled(law, rate, remove=direction is Direction.REMOVE)
             found = loss.sampled(rate, direction)
             see_atoms(gauge, found, truth[: found.losses.size], rate, direction)
@@ -226,9 +225,9 @@ ROWS = [
     Row("sampled Laplace: nodes", "SampledLaplaceLoss.step", sampled_laplace_nodes),
     Row("sampled Gaussian: nodes", "quadrature_nodes", sampled_gaussian_nodes),
     Row("discrete Gaussian: nodes", "DiscreteGaussianLoss.step", discrete_gaussian_nodes),
-    Row("finite law: nodes", "FiniteLoss.step", finite_nodes),
+    Row("finite law: nodes", "ListedLoss.step", finite_nodes),
     Row("integer noise: atoms", "integer_noise", integer_atoms),
-    Row("sampled finite law: atoms", "FiniteLoss.sampled", sampled_atoms),
+    Row("sampled finite law: atoms", "ListedLoss.sampled", sampled_atoms),
     Row("two points: atoms", "pieces.pieces", two_point_atoms),
     Row("one FFT, to 14th order", "nodes_by_fft.gridded", many_atoms(ACCURATE)),
     Row("one FFT, to 6th order", "nodes_by_fft.gridded", many_atoms(COARSE)),

@@ -19,7 +19,7 @@ from dpcompose.inversion.few_steps.atom_cells import AtomStep
 from dpcompose.inversion.few_steps.convolution import Composed, LatticeLaw, Product, compose
 from dpcompose.inversion.few_steps.enumerated import enumerated
 from dpcompose.inversion.few_steps.laplace_by_count import LaplaceInside
-from dpcompose.inversion.profiles import Profile
+from dpcompose.inversion.profiles import LossProfile
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF
 
@@ -204,7 +204,7 @@ def with_leaks(gauge: Gauge) -> None:
     with ctx.workprec(1200):
         for _ in range(POINTS):
             leak, finite = (10.0 ** random.uniform(-200.0, -0.3, 2)).tolist()
-            found = Profile((), Enclosure(leak, leak))._with_leak(Enclosure(finite, finite))
+            found = LossProfile((), Enclosure(leak, leak))._with_leak(Enclosure(finite, finite))
             gauge.see_between(found.lower, arb(leak) + (1 - arb(leak)) * finite, found.upper, leak, finite)
 
 
@@ -213,5 +213,5 @@ ROWS = [
     Row("sums of atoms, listed", "enumerated.enumerated", listed_sums),
     Row("Laplace, by how many fall inside", "LaplaceInside", laplace_sums),
     Row("at least one beyond the lattice", "bracket.between", any_of_them),
-    Row("what leaks and what is finite", "Profile.delta", with_leaks),
+    Row("what leaks and what is finite", "LossProfile.delta", with_leaks),
 ]

@@ -9,6 +9,7 @@ the second computed from its integrand, so that nothing cancels. Both come with 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -25,6 +26,12 @@ class Mesh(NamedTuple):
     span: float
     first: int
     cells: int
+
+    @classmethod
+    def over(cls, offset: float, span: float, low: float, high: float) -> Mesh:
+        """As many cells as it takes from `low` to `high`, and at least one."""
+        first, last = math.floor((low - offset) / span - 1e-6), math.ceil((high - offset) / span + 1e-6)
+        return cls(offset, span, first, max(last - first, 1))
 
     @property
     def edges(self) -> Floats:

@@ -11,13 +11,11 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from dpcompose.inversion.few_steps.bracket import Between, CutStep, between
 from dpcompose.inversion.few_steps.bracket_laws import above, below, best_offset
 from dpcompose.inversion.few_steps.cells import Divisible, Mesh
 from dpcompose.inversion.few_steps.convolution import LatticeLaw, Product, tilt_at
-from dpcompose.inversion.few_steps.lattice_answer import FINEST, MOST_CELLS, FewSteps, is_close
+from dpcompose.inversion.few_steps.lattice_answer import MOST_CELLS, FewSteps, Sought
 from dpcompose.inversion.few_steps.meshes import Pieces
 from dpcompose.inversion.grown import added
 from dpcompose.numerics.enclosure import Enclosure
@@ -69,9 +67,7 @@ class KeptLattice:
         """One step on this lattice, from its least loss on."""
         least, greatest = piece.reach(self.log_mass)
         offset = best_offset(piece, self.span, self.log_mass)
-        first = math.floor((least - offset) / self.span - 1e-6)
-        last = math.ceil((min(greatest, max(self.top, least)) - offset) / self.span + 1e-6)
-        mesh = Mesh(offset, self.span, first, max(last - first, 1))
+        mesh = Mesh.over(offset, self.span, least, min(greatest, max(self.top, least)))
         if mesh.cells > MOST_CELLS:
             raise Unreachable("too many cells")
         return CutStep.of(piece, count, mesh, self.log_mass)
@@ -112,25 +108,17 @@ class KeptSteps(FewSteps):
     memory: list[KeptLattice] = field(default_factory=list)
     """The last lattice."""
 
-    @np.errstate(all="ignore")
-    def epsilon(
-        self,
-        low_target: float,
-        high_target: float,
-        tolerance: float,
-        most: float = math.inf,
-        expected: float | None = None,
-    ) -> Enclosure:
-        """ε at a δ known to lie between two numbers: from the lattice, if there is one and it will do."""
-        lattice, wanted = self.memory.pop() if self.memory else None, max(tolerance, FINEST)
+    def recalled(self, sought: Sought) -> Enclosure | None:
+        """ε from the lattice, if there is one and it will do."""
+        lattice = self.memory.pop() if self.memory else None
         with suppress(Unreachable):
-            if lattice is not None and expected is not None and lattice.holds(self.pieces):
-                looked_at, width = Enclosure(0.0, min(lattice.top, most)), 0.05 * wanted * expected
-                found = lattice.between().epsilon(low_target, high_target, looked_at, expected, width)
-                if is_close(found, wanted) and found.upper < looked_at.upper:
+            if lattice is not None and sought.expected is not None and lattice.holds(self.pieces):
+                looked_at = Enclosure(0.0, min(lattice.top, sought.most))
+                found = sought.on(lattice.between(), looked_at, sought.expected)
+                if sought.is_met(found) and found.upper < looked_at.upper:
                     self.memory.append(lattice)
                     return found
-        return super().epsilon(low_target, high_target, tolerance, most, expected)
+        return None
 
     def refined(self, epsilon: float, near: float, log_mass: float, span: float) -> Between:
         """On a lattice that is kept, where there can be one."""

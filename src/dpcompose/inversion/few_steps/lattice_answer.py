@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,6 +51,27 @@ NEGLIGIBLE = 5e-13
 """An ε known to within this needs no smaller gap."""
 SETTLED = 1e-3
 """A gap below this that a finer lattice did not halve is no longer a matter of the span."""
+
+
+class Sought(NamedTuple):
+    """The ε that is looked for: the finite part of δ must get below one number, and stay above the other."""
+
+    low_target: float
+    high_target: float
+    tolerance: float
+    """The relative gap that will do."""
+    most: float = math.inf
+    """An upper bound on ε that is known."""
+    expected: float | None = None
+    """Where to look first."""
+
+    def on(self, pair: Between, known: Enclosure, near: float) -> Enclosure:
+        """What these laws say of it, near the place for which they were made."""
+        return pair.epsilon(self.low_target, self.high_target, known, near, 0.05 * self.tolerance * near)
+
+    def is_met(self, found: Enclosure) -> bool:
+        """Whether an answer will do."""
+        return found.gap <= self.tolerance or found.upper - found.lower <= NEGLIGIBLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,20 +166,27 @@ class FewSteps:
         """ε at a δ known to lie between two numbers: the finite part must get below the one, and stay
         above the other.
         """
-        log_delta, tolerance = math.log(high_target), max(tolerance, FINEST)
-        log_mass = log_delta + math.log(tolerance) - math.log(self._steps) - 9.0
-        found, pair, near = self._search(low_target, high_target, log_mass, most, expected)
+        sought = Sought(low_target, high_target, max(tolerance, FINEST), most, expected)
+        return self.recalled(sought) or self._found(sought)
+
+    def recalled(self, sought: Sought) -> Enclosure | None:  # noqa: ARG002 - nothing is kept here
+        """An answer from what is kept of others, if there is one."""
+        return None
+
+    def _found(self, sought: Sought) -> Enclosure:
+        log_mass = math.log(sought.high_target) + math.log(sought.tolerance) - math.log(self._steps) - 9.0
+        found, pair, near = self._search(sought, log_mass)
         if found.upper == 0.0:
             return found
         span = pair.upper_law.span
         for left in reversed(range(REFINEMENTS)):
             before = found.gap
-            found = pair.epsilon(low_target, high_target, found, near, 0.05 * tolerance * near)
+            found = sought.on(pair, found, near)
             no_longer = 0.5 * before < found.gap < SETTLED  # a matter of the span
-            if not left or no_longer or is_close(found, tolerance):
+            if not left or no_longer or sought.is_met(found):
                 break
             near, reach = 0.5 * (found.lower + found.upper), min(0.5 * found.gap + 1e-4, NEAR)
-            finer = _finer(span, found.gap, tolerance, self.width(near, reach, log_mass))
+            finer = _finer(span, found.gap, sought.tolerance, self.width(near, reach, log_mass))
             if finer > 0.9 * span:
                 break
             span = finer
@@ -171,29 +200,26 @@ class FewSteps:
         """The laws from which an answer is taken, once it is known where to look."""
         return self.between(epsilon, near, log_mass, span)
 
-    def _search(
-        self, low_target: float, high_target: float, log_mass: float, supremum: float, expected: float | None
-    ) -> tuple[Enclosure, Between, float]:
+    def _search(self, sought: Sought, log_mass: float) -> tuple[Enclosure, Between, float]:
         """Scout until a lattice is made for the ε sought; every look narrows what is known."""
-        if expected is not None and 0.0 < expected < supremum:
-            return self._settle(expected, Enclosure(0.0, supremum), low_target, high_target, log_mass)
-        log_delta, share = math.log(high_target), math.log(self._steps)
+        if sought.expected is not None and 0.0 < sought.expected < sought.most:
+            return self._settle(sought.expected, sought, log_mass)
+        log_delta, share = math.log(sought.high_target), math.log(self._steps)
         sketches = [(p.sketch(log_mass), n) for p, n in self.pieces]
         least = max(_epsilon(s, log_delta) for s, _ in sketches)
         most = sum(n * _epsilon(s, log_delta - share) for s, n in sketches)
-        found = Enclosure(0.0, supremum)
-        x = min(_likely(sketches, log_delta, least, most), 0.999 * supremum)
+        x = min(_likely(sketches, log_delta, least, most), 0.999 * sought.most)
         if least <= 1e-6 * most:  # perhaps ε = 0 suffices
             x = max(1e-3 * most, 1e-6 * max(p.reach(log_mass)[1] for p, _ in self.pieces))
             pair = self.between(x, 1.0, log_mass, self.width(x, 1.0, log_mass) / SCOUT)
-            if pair.upper(0.0) <= low_target:
+            if pair.upper(0.0) <= sought.low_target:
                 return ZERO, pair, 0.0
-        return self._settle(x, found, low_target, high_target, log_mass)
+        return self._settle(x, sought, log_mass)
 
-    def _settle(
-        self, x: float, found: Enclosure, low_target: float, high_target: float, log_mass: float
-    ) -> tuple[Enclosure, Between, float]:
-        log_delta, supremum, cells = math.log(high_target), found.upper, SCOUT
+    def _settle(self, x: float, sought: Sought, log_mass: float) -> tuple[Enclosure, Between, float]:
+        """What is known of ε, a lattice made near it, and where on that to look first."""
+        low_target, high_target, _, supremum, _ = sought
+        log_delta, found, cells = math.log(high_target), Enclosure(0.0, supremum), SCOUT
         for _ in range(SEARCHES):
             pair = self.between(x, NEAR, log_mass, self.width(x, NEAR, log_mass) / cells)
             upper, lower = pair.upper(x), pair.lower(x)
@@ -216,11 +242,6 @@ def _finer(span: float, gap: float, tolerance: float, width: float) -> float:
     """The gap falls like the square of the span; where it does not, no more cells are made than would have done."""
     cells = min(2.0 * SCOUT / math.sqrt(tolerance), MOST_CELLS)
     return max(span * math.sqrt(0.4 / max(gap / tolerance, 0.4)), width / cells)
-
-
-def is_close(found: Enclosure, tolerance: float) -> bool:
-    """Whether an answer will do."""
-    return found.gap <= tolerance or found.upper - found.lower <= NEGLIGIBLE
 
 
 def _likely(sketches: Sequence[tuple[Sketch, int]], log_delta: float, least: float, most: float) -> float:

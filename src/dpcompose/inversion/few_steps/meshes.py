@@ -65,12 +65,10 @@ def meshes(pieces: Pieces, low: float, high: float, log_mass: float, span: float
     above = [max(min(greatest, b + pad) - b, 0.0) for (_, greatest), (_, b) in zip(reaches, needed, strict=True)]
     # So that all others at their greatest still stay below ε.
     deeper = math.fsum(n * (over + 3.0 * span) for over, (_, n) in zip(above, pieces, strict=True))
-    found = []
-    for (least, greatest), (a, b), offset in zip(reaches, needed, offsets, strict=True):
-        first = math.floor((max(least, a - deeper) - offset) / span - 1e-6)
-        last = math.ceil((min(greatest, b + pad) - offset) / span + 1e-6)
-        found.append(Mesh(offset, span, first, max(last - first, 1)))
-    return found
+    return [
+        Mesh.over(offset, span, max(least, a - deeper), min(greatest, b + pad))
+        for (least, greatest), (a, b), offset in zip(reaches, needed, offsets, strict=True)
+    ]
 
 
 def aligned(pieces: Pieces, span: float, log_mass: float) -> tuple[list[float], float]:

@@ -38,7 +38,7 @@ class Places(NamedTuple):
     density_error: Floats
 
 
-class Curve(Protocol):
+class CoordinateLaw(Protocol):
     """A law along a coordinate."""
 
     @property
@@ -58,7 +58,7 @@ class Integrals(NamedTuple):
     excess_error: Floats
 
 
-def integrate(curve: Curve, cuts: Floats, floors: Floats, span: float) -> Integrals:
+def integrate(curve: CoordinateLaw, cuts: Floats, floors: Floats, span: float) -> Integrals:
     r"""$\int dP$ and $\int(1-e^{e_j-l})dP$ between neighbouring cuts (increasing), $e_j$ being the `floors`.
 
     The second integrand is $dP - e^{e_j}dQ$. With $X = 1-q+qe^a$ and $g = qe^a/X$ it is a difference of two of the

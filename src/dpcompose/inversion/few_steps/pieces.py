@@ -13,7 +13,7 @@ from dpcompose.inversion.few_steps.cells import Divisible
 from dpcompose.inversion.few_steps.laplace_cells import LaplaceStep
 from dpcompose.inversion.few_steps.normal_cells import NormalStep
 from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
-from dpcompose.inversion.losses.finite import FiniteLoss
+from dpcompose.inversion.losses.finite import ListedLoss
 from dpcompose.inversion.losses.gaussian import GaussianSum
 from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.protocols import Direction, LossSum
@@ -115,7 +115,7 @@ def _(loss: DiscreteGaussianLoss) -> Divisible:
 
 
 @step.register
-def _(loss: FiniteLoss) -> Divisible:
+def _(loss: ListedLoss) -> Divisible:
     keep = loss.weights > 0.0
     losses, weights = loss.losses[keep], loss.weights[keep]
     loss_error = float(np.max(loss.loss_error)) + 2.0 * UNIT_ROUNDOFF * float(np.abs(losses).max(initial=0.0))

@@ -30,7 +30,7 @@ from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, F
 from dpcompose.numerics.unreachable import Unreachable
 
 MOST_FREQUENCIES = 500_000
-PATIENCE = 3_000
+PLAIN_FREQUENCIES = 3_000
 """Plain lines with at most this number of frequencies are tried before smoothing is."""
 LADDER = tuple(1.12**rung for rung in range(6))
 """Frequencies at which a line may be cut off, in units of the least."""
@@ -72,13 +72,13 @@ def build_line(spectrum: Spectrum, summands: Sequence[LossSum], goal: Goal) -> L
     if eta > 0.5 / (1.0 + goal.saddle.tilt):
         raise Unreachable
     smooth_last = math.ceil(reach / eta / spectrum.spacing)
-    last, log_decay = cut_off(spectrum, goal, min(MOST_FREQUENCIES, max(smooth_last, PATIENCE)))
+    last, log_decay = cut_off(spectrum, goal, min(MOST_FREQUENCIES, max(smooth_last, PLAIN_FREQUENCIES)))
     if last:
         reach = spectrum.spacing * last
         wider = replace(spectrum, parts=tilt_all(summands, goal, reach)) if reach > goal.reach else spectrum
-        return plain(wider, Sampled.take(wider, last, log_decay, goal))
+        return plain(wider, TransformSample.take(wider, last, log_decay, goal))
     wider = replace(spectrum, parts=tilt_all(summands, goal, spectrum.spacing * smooth_last))
-    sample = Sampled.take(wider, smooth_last, 0.0, goal, eta)
+    sample = TransformSample.take(wider, smooth_last, 0.0, goal, eta)
     return Sandwich(smoothed_above(wider, sample, eta), smoothed_below(wider, sample, eta))
 
 
@@ -119,7 +119,7 @@ def log_prefactor(spectrum: Spectrum, goal: Goal) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class TransformSample:
     r"""$\ln\varphi$ on the frequencies worth evaluating, and a bound on what the others could contribute."""
 
     indices: Integers
@@ -130,13 +130,13 @@ class Sampled:
     log_decay: float
 
     @classmethod
-    def take(cls, spectrum: Spectrum, last: int, log_decay: float, goal: Goal, eta: float = 0.0) -> Sampled:
+    def take(cls, spectrum: Spectrum, last: int, log_decay: float, goal: Goal, eta: float = 0.0) -> TransformSample:
         """Evaluate what matters, bound the rest."""
         indices = np.arange(1, last + 1, dtype=np.int64)
         effort.count(60 * last)
         frequencies = multiples(spectrum.spacing, indices)
         skipped = 0.0
-        if last > PATIENCE // 2:
+        if last > PLAIN_FREQUENCIES // 2:
             kernel = np.log((2.0 + 2.0 * frequencies) / frequencies**2)
             kernel -= 0.5 * (eta * frequencies) ** 2 * (1.0 - 1e-12)
             enough = goal.log_delta - goal.digits - 8.0 - log_prefactor(spectrum, goal) - math.log(last) - kernel
@@ -147,7 +147,7 @@ class Sampled:
         return cls(indices, spectrum.logarithm(indices), last, skipped, log_decay)
 
 
-def plain(spectrum: Framed, sample: Sampled) -> Line:
+def plain(spectrum: Framed, sample: TransformSample) -> Line:
     r"""The kernel $1/(z(z+1))$."""
     tail = math.exp(log_truncation(sample.log_decay, spectrum.spacing, sample.last)) + sample.skipped
     ones = np.ones(sample.indices.shape, dtype=np.complex128)
@@ -164,7 +164,7 @@ def plain(spectrum: Framed, sample: Sampled) -> Line:
     )
 
 
-def smoothed_above(spectrum: Framed, sample: Sampled, eta: float) -> Line:
+def smoothed_above(spectrum: Framed, sample: TransformSample, eta: float) -> Line:
     r"""The kernel $e^{z(z+1)\eta^2/2}/(z(z+1))$: at frequency $u$ the modulus $e^{-\eta^2u^2/2}$, the rest in $K$ and
     $c$.
     """
@@ -192,7 +192,7 @@ def smoothed_above(spectrum: Framed, sample: Sampled, eta: float) -> Line:
     )
 
 
-def smoothed_below(spectrum: Framed, sample: Sampled, eta: float) -> Line:
+def smoothed_below(spectrum: Framed, sample: TransformSample, eta: float) -> Line:
     r"""The kernel $\kappa(z)/(z(z+1))$, $\kappa(z) = \hat\kappa(z)\bigl[1 - z\,(e^{(2z+1)\eta^2/2}-1)\bigr]$."""
     t, e = spectrum.tilt, 0.5 * eta * eta
     u = multiples(spectrum.spacing, sample.indices)
@@ -236,7 +236,7 @@ def _below(t: float, u: Floats, e: float) -> tuple[Complexes, Floats]:
 
 def assemble(
     spectrum: Framed,
-    sample: Sampled,
+    sample: TransformSample,
     *,
     kernel: Complexes,
     kernel_error: Floats,

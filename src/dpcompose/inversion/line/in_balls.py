@@ -22,7 +22,7 @@ from dpcompose.inversion.line.build import cut_off
 from dpcompose.inversion.line.jumps import LADDER
 from dpcompose.inversion.line.spectrum import Goal, build_spectrum, total_cumulants
 from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
-from dpcompose.inversion.losses.finite import FiniteLoss
+from dpcompose.inversion.losses.finite import ListedLoss
 from dpcompose.inversion.losses.gaussian import GaussianSum
 from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
@@ -181,7 +181,7 @@ def _(loss: LaplaceLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG00
 
 
 @step_in_balls.register
-def _(loss: FiniteLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
+def _(loss: ListedLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
     t = ball(tilt)
     errors = [np.broadcast_to(np.asarray(e), loss.losses.shape).tolist() for e in (loss.loss_error, loss.weight_error)]
     columns = zip(loss.losses.tolist(), loss.weights.tolist(), *errors, strict=True)

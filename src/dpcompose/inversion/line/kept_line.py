@@ -16,8 +16,8 @@ import numpy as np
 
 from dpcompose.inversion.error_terms import log_alias
 from dpcompose.inversion.line.build import (
-    PATIENCE,
-    Sampled,
+    PLAIN_FREQUENCIES,
+    TransformSample,
     cut_off,
     plain,
     smoothed_above,
@@ -45,7 +45,7 @@ PATIENT_GROWTH = 1.1
 """Where no line can be kept, the number of steps grows by this factor before the next attempt."""
 
 
-class Frame(NamedTuple):
+class LineFrame(NamedTuple):
     """The sums of a whole composition on a line."""
 
     tilt: float
@@ -84,11 +84,11 @@ class KeptLine:
         period = Period(short(chosen.spacing / LONGER), chosen.low, chosen.high)
         nothing = Alias(0.0, 0.0)
         spectrum = Spectrum(saddle.tilt, period, tilt_all(bulk, goal, goal.reach), nothing, nothing)
-        last, _ = cut_off(spectrum, goal, PATIENCE)
+        last, _ = cut_off(spectrum, goal, PLAIN_FREQUENCIES)
         eta = 0.0 if last else 0.8 * smoothing_width(goal)
         if not last:
             last = math.ceil(math.sqrt(2.0 * (goal.digits + 8.0 + math.log1p(saddle.tilt))) / eta / period.spacing)
-        if last > PATIENCE:
+        if last > PLAIN_FREQUENCIES:
             return None
         steps = max(sum(s.steps for s in summands), 1)
         error = min(1e-16, 0.01 * goal.relative / steps) * math.exp(-HEADROOM)
@@ -104,7 +104,7 @@ class KeptLine:
         """ε between the two targets for δ, with these counts."""
         tally = self._tally(summands)
         total, (low_tilt, high_tilt) = tally.totals(), self._sides
-        frame = Frame(
+        frame = LineFrame(
             self.tilt,
             self.period.spacing,
             (total.log_moment, total.log_moment_error),
@@ -113,7 +113,7 @@ class KeptLine:
             self._alias(high_tilt, total.log_moment_high),
         )
         smooth = 0.0 if self.eta else min(total.log_decay * (1.0 - 1e-12), 0.0)
-        sample = Sampled(self._indices, tally.logarithm(), self.last, 0.0, smooth)
+        sample = TransformSample(self._indices, tally.logarithm(), self.last, 0.0, smooth)
         line: Line | Sandwich = (
             plain(frame, sample)
             if not self.eta

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from dpcompose.inversion.error_terms import log_alias
-from dpcompose.inversion.line.build import Sampled
+from dpcompose.inversion.line.build import TransformSample
 from dpcompose.inversion.line.line import Alias, Line
 from dpcompose.inversion.line.reading import ErrorBudget, Reading
 from dpcompose.inversion.line.spectrum import Goal, Period, Spectrum, build_spectrum, tilt_all, total_cumulants
@@ -140,7 +140,7 @@ def build_lattice_line(summands: Sequence[LossSum], lattice: Lattice, wanted: Go
     )
     half = (count - 1) // 2
     top = sum(s.supremum for s in summands)
-    return LatticeLine(_line(wider, Sampled.take(wider, half, 0.0, goal), lattice), lattice, top)
+    return LatticeLine(_line(wider, TransformSample.take(wider, half, 0.0, goal), lattice), lattice, top)
 
 
 def _stretched(alias: Alias, tilt: float, length: float, factor: float) -> Alias:
@@ -151,7 +151,7 @@ def _stretched(alias: Alias, tilt: float, length: float, factor: float) -> Alias
     )
 
 
-def _line(spectrum: Spectrum, sample: Sampled, lattice: Lattice) -> Line:
+def _line(spectrum: Spectrum, sample: TransformSample, lattice: Lattice) -> Line:
     r"""The kernel $bG(z)$, so that sums are in units of $e^{K-t\varepsilon}/W$ as on any line.
 
     True frequencies are $2\pi m/(Nb)$ for the true $b$, so $u(l-s)$ depends on integers only; computed angles are off

@@ -25,7 +25,7 @@ BANDS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class FiniteLoss:
+class ListedLoss:
     r"""Values `losses` with probabilities `weights`; the rest, `leak`, reveals everything.
 
     Losses may be off by `loss_error` (absolute), weights by `weight_error` (relative); the true weights and the true
@@ -39,7 +39,7 @@ class FiniteLoss:
     weight_error: Floats | float = 0.0
     lattice: Lattice | None = None
     """Where the true losses lie, if they lie on a lattice."""
-    whole: FiniteLoss | None = None
+    whole: ListedLoss | None = None
     """The law of which this is a part."""
     hidden: Enclosure = ZERO
     """The probability of the atoms that trimming took away."""
@@ -52,7 +52,7 @@ class FiniteLoss:
     @classmethod
     def gather(cls, parts: Sequence[tuple[Loss, int]]) -> Sequence[LossSum]:
         """The sum of all these steps."""
-        return repeat(cast(Sequence[tuple[FiniteLoss, int]], parts))
+        return repeat(cast(Sequence[tuple[ListedLoss, int]], parts))
 
     @property
     def supremum(self) -> float:
@@ -66,7 +66,7 @@ class FiniteLoss:
         gain = -np.expm1(-np.maximum(self.losses + self.loss_error, 0.0))
         return min(1.0, inner(self.weights * (1.0 + np.asarray(self.weight_error)), gain) * (1.0 + 1e-9))
 
-    def sampled(self, rate: Real, direction: Direction) -> FiniteLoss:
+    def sampled(self, rate: Real, direction: Direction) -> ListedLoss:
         r"""The same pair under Poisson sampling: $1-q+qe^l$ is the new likelihood ratio, in either direction.
 
         $Q$ may have mass $q_0 = 1-\sum w_je^{-l_j}$ where $P$ has none; it gets the ratio $1-q$. What leaks, leaks
@@ -95,7 +95,7 @@ class FiniteLoss:
             share = complement * (1.0 + 2.0 * q_error) if direction is Direction.REMOVE else 1.0
             high += share * (max(rest, 0.0) + doubt)
             low += max(rest - doubt, 0.0) if rate == 1 and direction is Direction.ADD else 0.0
-        return FiniteLoss(
+        return ListedLoss(
             losses if direction is Direction.REMOVE else -losses,
             weights,
             Enclosure(low, high),
@@ -113,7 +113,7 @@ class FiniteLoss:
         order = np.argsort(-self.losses, kind="stable")
         return order, np.cumsum(self.weights[order])
 
-    def trimmed(self, log_mass: float, sharpness: int) -> FiniteLoss:  # noqa: ARG002 - atoms are sharp
+    def trimmed(self, log_mass: float, sharpness: int) -> ListedLoss:  # noqa: ARG002 - atoms are sharp
         """Hide the greatest losses, as long as their probability stays below `exp(log_mass)`."""
         mass = math.exp(max(log_mass, -700.0))
         if float(self.weights[int(np.argmax(self.losses))]) > mass:
@@ -122,7 +122,7 @@ class FiniteLoss:
         count = min(int(np.searchsorted(tail, mass)), order.size - 1)
         return self._part(order[count:], order[:count])
 
-    def bands(self, log_mass: float) -> tuple[Sequence[FiniteLoss], float]:
+    def bands(self, log_mass: float) -> tuple[Sequence[ListedLoss], float]:
         """The hidden atoms of `whole`, in a few groups of similar loss."""
         if self.whole is None:
             return [], 0.0
@@ -136,7 +136,7 @@ class FiniteLoss:
         bands = [self.whole._part(g, np.setdiff1d(everything, g)) for g in groups]  # noqa: SLF001
         return bands, float(tail[first - 1]) * (1.0 + 1e-9) if first else 0.0
 
-    def _part(self, shown: Integers, hidden: Integers) -> FiniteLoss:
+    def _part(self, shown: Integers, hidden: Integers) -> ListedLoss:
         """Some of the atoms, with the probability of the others known."""
         errors = [
             np.broadcast_to(np.asarray(e, dtype=np.float64), self.losses.shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcompose.inversion.losses.finite import FiniteLoss
+from dpcompose.inversion.losses.finite import ListedLoss
 from dpcompose.inversion.losses.protocols import Lattice
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF
@@ -18,7 +18,7 @@ def lost(kept: NDArray[np.bool_]) -> Enclosure:
     return Enclosure(0.0, 2.0 * LIGHT * float(np.sum(~kept)))
 
 
-def geometric_loss(scale: Real, sensitivity: int) -> FiniteLoss:
+def geometric_loss(scale: Real, sensitivity: int) -> ListedLoss:
     r"""Noise with $P(x) \propto r^{|x|}$, $r = e^{-1/\text{scale}}$, on an integer query of sensitivity $\Delta$.
 
     The loss is $(|x-\Delta|-|x|)/\text{scale}$: $\Delta/\text{scale}$ for $x \le 0$ (probability $1/(1+r)$),
@@ -36,12 +36,12 @@ def geometric_loss(scale: Real, sensitivity: int) -> FiniteLoss:
     weight_error = LIBM + 4.0 * UNIT_ROUNDOFF * (2.0 + size * x)
     lattice = Lattice(-size * sensitivity, 2.0 * size, 2.0 * UNIT_ROUNDOFF)
     keep = weights > LIGHT
-    return FiniteLoss(
+    return ListedLoss(
         losses[keep], weights[keep], lost(keep), 4.0 * UNIT_ROUNDOFF * np.abs(losses[keep]), weight_error[keep], lattice
     )
 
 
-def staircase_loss(epsilon: Real, gamma: Real) -> FiniteLoss:
+def staircase_loss(epsilon: Real, gamma: Real) -> ListedLoss:
     r"""The staircase mechanism: the loss is $\pm\varepsilon$ or 0.
 
     With $g = \min(\gamma,1-\gamma)$ and $A = (1-e^{-\varepsilon})/\bigl(2(\gamma+e^{-\varepsilon}(1-\gamma))\bigr)$,
@@ -60,7 +60,7 @@ def staircase_loss(epsilon: Real, gamma: Real) -> FiniteLoss:
     losses = np.array([size, 0.0, -size])
     keep = weights > LIGHT
     lattice = Lattice(-size, size, 2.0 * UNIT_ROUNDOFF)
-    return FiniteLoss(
+    return ListedLoss(
         losses[keep],
         weights[keep],
         lost(keep),

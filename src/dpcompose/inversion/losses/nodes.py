@@ -100,7 +100,7 @@ class Nodes:
         return np.exp(np.minimum(self.log_tail - log_moment, 0.0))
 
 
-class Tilted(ABC):
+class TiltedArrays(ABC):
     """Nodes under the law with density proportional to $e^{tl}$, of one step or of many."""
 
     nodes: Nodes
@@ -164,7 +164,7 @@ def along(p: Floats, x: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class TiltedNodes(Tilted):
+class TiltedNodes(TiltedArrays):
     """One step, tilted: its log-moment and its characteristic function."""
 
     nodes: Nodes

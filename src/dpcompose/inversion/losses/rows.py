@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpcompose.inversion.losses.nodes import Nodes, Tilted, along
+from dpcompose.inversion.losses.nodes import Nodes, TiltedArrays, along
 from dpcompose.inversion.losses.nodes_by_tables import transforms
 from dpcompose.inversion.losses.protocols import Cumulants
 from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Complexes, Floats, Integers, all_short
@@ -22,7 +22,7 @@ TOO_LARGE = 500.0
 
 
 @dataclass(frozen=True, eq=False)
-class TiltedRows(Tilted):
+class TiltedRows(TiltedArrays):
     """Many steps, tilted, a row for each."""
 
     nodes: Nodes

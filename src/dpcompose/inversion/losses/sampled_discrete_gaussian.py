@@ -18,7 +18,7 @@ from typing import cast
 
 import numpy as np
 
-from dpcompose.inversion.losses.finite import FiniteLoss
+from dpcompose.inversion.losses.finite import ListedLoss
 from dpcompose.inversion.losses.protocols import Direction, Loss, LossSum
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats, Integers, nearest
@@ -62,13 +62,13 @@ class SampledDiscreteGaussianLoss:
     def gather(cls, parts: Sequence[tuple[Loss, int]]) -> Sequence[LossSum]:
         """The sum of all these steps."""
         steps = cast(Sequence[tuple[SampledDiscreteGaussianLoss, int]], parts)
-        return FiniteLoss.gather([(step.listed(), count) for step, count in steps])
+        return ListedLoss.gather([(step.listed(), count) for step, count in steps])
 
-    def listed(self) -> FiniteLoss:
+    def listed(self) -> ListedLoss:
         """Every loss, or every group's, with its errors."""
         return _listed(self)
 
-    def atoms(self) -> FiniteLoss:
+    def atoms(self) -> ListedLoss:
         """Every loss, or every group's, computed anew."""
         q, q_error = nearest(self.rate)
         excess, off, masses, mass_error = self._pair()
@@ -78,7 +78,7 @@ class SampledDiscreteGaussianLoss:
         logs = np.where(near, np.log1p(np.maximum(q * excess, -0.5)), np.log(ratio))
         log_error = (doubt + np.where(near, 0.0, rounding) + LIBM * np.abs(logs)) * SLACK
         remove = self.direction is Direction.REMOVE
-        return FiniteLoss(
+        return ListedLoss(
             logs if remove else -logs,
             masses * ratio if remove else masses,
             Enclosure(0.0, self._beyond()),
@@ -127,7 +127,7 @@ def _starts(count: int, sigma: float) -> Integers:
 
 
 @lru_cache(maxsize=32)
-def _listed(step: SampledDiscreteGaussianLoss) -> FiniteLoss:
+def _listed(step: SampledDiscreteGaussianLoss) -> ListedLoss:
     return step.atoms()
 
 

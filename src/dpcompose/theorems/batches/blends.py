@@ -11,7 +11,7 @@ from functools import lru_cache
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import value
-from dpcompose.inversion import Direction, FiniteLoss, SampledGaussianLoss, SampledLaplaceLoss
+from dpcompose.inversion import Direction, ListedLoss, SampledGaussianLoss, SampledLaplaceLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.batches.truncated import TruncatedSample
 from dpcompose.mechanisms.batches.with_replacement import SampledWithReplacement
@@ -208,13 +208,13 @@ class EitherBatch(Listed):
     full: ChordedMixture
     chance: Enclosure
 
-    def loss(self) -> FiniteLoss:
+    def loss(self) -> ListedLoss:
         """The atoms of both."""
         return _either(self)
 
 
 @lru_cache(maxsize=32)
-def _either(batch: EitherBatch) -> FiniteLoss:
+def _either(batch: EitherBatch) -> ListedLoss:
     with ctx.workprec(CHORD_BITS):
         full = ball(batch.chance)
         parts = ((1 - full, batch.law), (full, batch.full))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import LogRatio
-from dpcompose.inversion import FiniteLoss
+from dpcompose.inversion import ListedLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.batches.shuffled import Shuffled
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
@@ -170,13 +170,13 @@ class Counted(Listed):
 
     law: CountLaw
 
-    def loss(self) -> FiniteLoss:
+    def loss(self) -> ListedLoss:
         """Every group of counts with its loss and its probability."""
         return _counted(self.law)
 
 
 @lru_cache(maxsize=32)
-def _counted(law: CountLaw) -> FiniteLoss:
+def _counted(law: CountLaw) -> ListedLoss:
     with ctx.workprec(BITS):
         wrong = 1 / (ball(law.local).exp() + 1)
         _, masses, outside = _masses(law.people - 1, wrong)
@@ -186,7 +186,7 @@ def _counted(law: CountLaw) -> FiniteLoss:
     width = max(1, math.ceil(silent.size / CELLS))
     starts = np.arange(0, silent.size, width)
     first, second = (np.add.reduceat(law_of, starts) for law_of in ((said, silent) if law.forward else (silent, said)))
-    return FiniteLoss(
+    return ListedLoss(
         np.log(first / second),
         first,
         Enclosure(0.0, min(2.0 * outside, 1.0)),

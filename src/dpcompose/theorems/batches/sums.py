@@ -22,7 +22,7 @@ import numpy as np
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import LogRatio
-from dpcompose.inversion import FiniteLoss
+from dpcompose.inversion import ListedLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.batches.sampled_sum import SampledSum
 from dpcompose.mechanisms.batches.shuffled import IN_ITS_PLACE, ShuffledBatches
@@ -177,13 +177,13 @@ class CellPair(Listed):
 
     law: CellLaw
 
-    def loss(self) -> FiniteLoss:
+    def loss(self) -> ListedLoss:
         """Every cell with its loss and its probability."""
         return _loss(self.law)
 
 
 @lru_cache(maxsize=32)
-def _loss(law: CellLaw) -> FiniteLoss:
+def _loss(law: CellLaw) -> ListedLoss:
     with ctx.workprec(BITS):
         cells = law.cells() if law.forward else [(q, p) for p, q in law.cells()]
         seen = [i for i, (p, q) in enumerate(cells) if p > LEAST and q > LEAST]

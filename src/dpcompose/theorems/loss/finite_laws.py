@@ -28,28 +28,28 @@ class Listed:
 
     law: Law
 
-    def loss(self) -> inversion.FiniteLoss:
+    def loss(self) -> inversion.ListedLoss:
         """Every atom as floats; atoms too light for floats count as leak or as nothing."""
         from dpcompose.mechanisms.long_pair import MASS_ERROR, LongPairLaw
 
         if isinstance(self.law, LongPairLaw):
             long = self.law.floats()
-            return inversion.FiniteLoss(long.losses, long.masses, long.leak, long.loss_error, MASS_ERROR)
+            return inversion.ListedLoss(long.losses, long.masses, long.leak, long.loss_error, MASS_ERROR)
         return spelled_out(self)
 
-    def exactly(self) -> inversion.FiniteLoss:
+    def exactly(self) -> inversion.ListedLoss:
         """Every atom at the working precision."""
         listed = self.law.atoms()
         places = lattice([loss for loss, _ in listed])
         return in_floats([(value(loss), mass) for loss, mass in listed], Enclosure.of(self.law.leak()), places)
 
 
-def in_floats(atoms: list[tuple[Ball, Ball]], leak: Enclosure, places: Lattice | None = None) -> inversion.FiniteLoss:
+def in_floats(atoms: list[tuple[Ball, Ball]], leak: Enclosure, places: Lattice | None = None) -> inversion.ListedLoss:
     """Losses and masses as floats with their errors; what is too light for floats may leak."""
     found = [(Enclosure.of(loss), Enclosure.of(mass)) for loss, mass in atoms]
     heavy = [(place, mass) for place, mass in found if mass.lower > LEAST]
     light = math.fsum(mass.upper for _, mass in found if not mass.lower > LEAST) * (1 + ROUNDING)
-    return inversion.FiniteLoss(
+    return inversion.ListedLoss(
         np.array([place.lower for place, _ in heavy]),
         np.array([mass.lower for _, mass in heavy]),
         Enclosure(max(leak.lower, 0.0), leak.upper + light) & UNIT_INTERVAL,
@@ -69,7 +69,7 @@ class SampledListed:
     other: Law
     """The loss in the other order: its leak is what the record would rule out."""
 
-    def loss(self) -> inversion.FiniteLoss:
+    def loss(self) -> inversion.ListedLoss:
         """The likelihood ratio e^l becomes 1 − q + qe^l; it is 1 − q where the record would rule the outcome out."""
         from dpcompose.mechanisms.long_pair import LongPairLaw
 
@@ -77,7 +77,7 @@ class SampledListed:
             return Listed(self.law).loss().sampled(self.rate, self.direction)
         return spelled_out(self)
 
-    def exactly(self) -> inversion.FiniteLoss:
+    def exactly(self) -> inversion.ListedLoss:
         """Every atom at the working precision."""
         q, ratio, remove = ball(self.rate), PoissonRatio(self.rate), self.direction is Direction.REMOVE
         losses = [(value(loss), mass) for loss, mass in self.law.atoms()]
@@ -90,7 +90,7 @@ class SampledListed:
 
 
 @lru_cache(maxsize=256)
-def spelled_out(step: Listed | SampledListed) -> inversion.FiniteLoss:
+def spelled_out(step: Listed | SampledListed) -> inversion.ListedLoss:
     """The same at one precision, whoever asks: readings ask many times."""
     with ctx.workprec(BITS):
         return step.exactly()

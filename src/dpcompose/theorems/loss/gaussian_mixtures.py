@@ -16,7 +16,7 @@ import numpy as np
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import LogRatio, value
-from dpcompose.inversion import FiniteLoss
+from dpcompose.inversion import ListedLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.mixture_of_gaussians import MixtureOfGaussians, positive
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY
@@ -62,7 +62,7 @@ class Chorded(Listed):
 
     law: ChordedMixture
 
-    def loss(self) -> FiniteLoss:
+    def loss(self) -> ListedLoss:
         """The atoms as floats with their errors."""
         return _above(self.law)
 
@@ -73,19 +73,19 @@ class Binned(Listed):
 
     law: ChordedMixture
 
-    def loss(self) -> FiniteLoss:
+    def loss(self) -> ListedLoss:
         """Every cell with its probabilities on both inputs."""
         return _below(self.law)
 
 
 @lru_cache(maxsize=32)
-def _above(law: ChordedMixture) -> FiniteLoss:
+def _above(law: ChordedMixture) -> ListedLoss:
     with ctx.workprec(BITS):
         return in_floats([(value(loss), mass) for loss, mass in law.atoms()], Enclosure.of(law.leak()))
 
 
 @lru_cache(maxsize=32)
-def _below(law: ChordedMixture) -> FiniteLoss:
+def _below(law: ChordedMixture) -> ListedLoss:
     with ctx.workprec(BITS):
         cells = _cells(law.shifts)
         losses = [((p / q).log(), p) if law.forward else ((q / p).log(), q) for p, q in cells]

@@ -65,13 +65,13 @@ class Inverted(Profile):
         """What reveals everything beside the losses."""
         return enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else ZERO
 
-    def inversions(self) -> list[inversion.Profile]:
+    def inversions(self) -> list[inversion.LossProfile]:
         """One for each different order."""
         leak = self.leak
         orders = [self.forward] if self.backward == self.forward else [self.forward, self.backward]
         return [inversion.profile([(_loss(step), n) for step, n in order], leak) for order in orders]
 
-    def _remembered(self, target: float) -> Sequence[inversion.Profile]:
+    def _remembered(self, target: float) -> Sequence[inversion.LossProfile]:
         """The same, each order with its own line from before, if there is a memory."""
         if self.memory is None:
             return self.inversions()

@@ -16,7 +16,7 @@ from flint import acb
 
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import Law, value
-from dpcompose.inversion import FiniteLoss as ListedLoss
+from dpcompose.inversion import ListedLoss
 from dpcompose.inversion.losses.poisson_ratio import PoissonRatio
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.notions import Curve

@@ -29,6 +29,7 @@ from dpcompose.inversion.losses.sampled_gaussian.quadrature import ends, quadrat
 from dpcompose.inversion.losses.window import Window
 from dpcompose.numerics.enclosure import ZERO, Enclosure, ball, enclose
 from dpcompose.numerics.rounding import Floats, short
+from dpcompose.numerics.search import root
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,7 @@ class SampledGaussianLoss(SampledGaussianDensity):
             far = _log_erfc(cut / scale)
             return max(far, math.log(q) + _log_erfc((cut - 1.0) / scale)) - target
 
-        low, high = -sigma, 1.0 + scale * (2.0 + math.sqrt(-target))
-        for _ in range(30):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if excess(middle) > 0.0 else (low, middle)
-        return short(high)
+        return short(root(excess, -sigma, 1.0 + scale * (2.0 + math.sqrt(-target)), 1e-8))
 
     def bands(self, log_mass: float) -> tuple[Sequence[SampledGaussianLoss], float]:
         """What the trimming hides, in bands about two sigma wide, but for about `exp(log_mass)`: at most the second

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcompose.inversion.losses.nodes import Nodes
 from dpcompose.inversion.losses.sampled_gaussian.density import Density, SampledGaussianDensity
-from dpcompose.inversion.losses.sampled_gaussian.strip import BLOCKS, Exponent, Places, crude, sharp
+from dpcompose.inversion.losses.sampled_gaussian.strip import BLOCKS, Blocks, Exponent, crude, sharp
 from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, Floats, short
 from dpcompose.numerics.unreachable import TooManyNodes
 
@@ -150,7 +150,7 @@ class Cover(NamedTuple):
 
     first: int
     last: int
-    beyond: Places
+    beyond: Blocks
     log_tail: float
 
     @property
@@ -181,13 +181,13 @@ def covering(loss: SampledGaussianDensity, r: float, step: float, depth: float) 
 
 def _cover(loss: SampledGaussianDensity, r: float, step: float, ends: tuple[float, float], grid: Floats) -> Cover:
     first, last = math.floor(ends[0] / step), math.ceil(ends[1] / step)
-    beyond = Places(loss, step * float(last) + loss.numbers[2] * grid)
+    beyond = Blocks(loss, step * float(last) + loss.numbers[2] * grid)
     return Cover(first, last, beyond, _log_outside(step * float(first), beyond, r, step))
 
 
-def places_beyond(loss: SampledGaussianDensity, end: float) -> Places:
+def places_beyond(loss: SampledGaussianDensity, end: float) -> Blocks:
     """A growing grid to the right of `end`."""
-    return Places(loss, end + loss.numbers[2] * _GROWING)
+    return Blocks(loss, end + loss.numbers[2] * _GROWING)
 
 
 def log_outside(loss: SampledGaussianDensity, x: Floats, r: float, step: float) -> float:
@@ -195,11 +195,11 @@ def log_outside(loss: SampledGaussianDensity, x: Floats, r: float, step: float) 
     return _log_outside(float(x[0]), places_beyond(loss, float(x[-1])), r, step)
 
 
-def _log_outside(start: float, beyond: Places, r: float, step: float) -> float:
+def _log_outside(start: float, beyond: Blocks, r: float, step: float) -> float:
     return float(log_beyond(np.array([start]), beyond, r, step)[0])
 
 
-def log_beyond(start: Floats, beyond: Places, r: float, step: float | Floats) -> Floats:
+def log_beyond(start: Floats, beyond: Blocks, r: float, step: float | Floats) -> Floats:
     """The same for one law, or for a column of them."""
     found: Floats = np.logaddexp(log_left(beyond.loss, start, r, step), log_past(beyond, r, step)) + 0.01
     return found
@@ -227,7 +227,7 @@ def log_right(loss: SampledGaussianDensity, end: float, r: float, step: float) -
     return float(log_past(places_beyond(loss, end), r, step)[0])
 
 
-def log_past(places: Places, r: float, step: float | Floats) -> Floats:
+def log_past(places: Blocks, r: float, step: float | Floats) -> Floats:
     """The same for one law, or for a column of them, given the growing grid."""
     loss, x = places.loss, places.x
     sigma, window, end, last = loss.numbers[2], loss.window, x[..., :1], x[..., -1:]

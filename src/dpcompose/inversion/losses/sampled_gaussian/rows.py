@@ -27,7 +27,7 @@ from dpcompose.inversion.losses.sampled_gaussian.quadrature import (
     up_to_the_greatest,
     weights_at,
 )
-from dpcompose.inversion.losses.sampled_gaussian.strip import Exponent, Places, crude, sharp
+from dpcompose.inversion.losses.sampled_gaussian.strip import Blocks, Exponent, crude, sharp
 from dpcompose.inversion.losses.window import ERFCX, WHOLE, Window, hazard_of_edge, log_edge
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, all_short
 from dpcompose.numerics.special import erfcx
@@ -168,7 +168,7 @@ class SampledGaussianRows:
             raise TooManyNodes(count)
         x = step * (first + np.arange(count))
         l, l_error, log_weights, weight_error = weights_at(self, x, step)  # noqa: E741
-        beyond = Places(self, x[:, -1:] + self.numbers[2] * QUICKLY)
+        beyond = Blocks(self, x[:, -1:] + self.numbers[2] * QUICKLY)
         log_rule = log_rule_error(width, step)
         outside = np.exp(np.minimum(log_beyond(x[:, :1], beyond, base, step), 0.0))
         nodes = Nodes(
@@ -196,7 +196,7 @@ class SampledGaussianRows:
         left, right = self._ends(r, need + 3.0)
         if float(((right - left) / step).max()) > SHARP:
             x = np.append(_between(left, right, BLOCKS + 1), right + self.numbers[2] * QUICKLY[1:], axis=-1)
-            past = Places(self, x[:, -1:] + self.numbers[2] * QUICKLY)
+            past = Blocks(self, x[:, -1:] + self.numbers[2] * QUICKLY)
             block_by_block = sharp(self, r, x, log_past(past, r, 1e-7 * self.numbers[2]) + 1.0)
             widths = widths[:, ::3]
             turns = [np.maximum(block_by_block(w, reach), 0.0) for w in widths.T[:, :, None]]

@@ -85,7 +85,7 @@ def _log_sum(logs: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Blocks:
     """What does not depend on the exponent, at places from left to right."""
 
     loss: Density
@@ -128,7 +128,7 @@ class Places:
 
 def block_peaks(loss: Density, x: Floats, r: float) -> Floats:
     """The peaks between neighbouring places, for one exponent."""
-    return Places(loss, x).peaks(r)
+    return Blocks(loss, x).peaks(r)
 
 
 def greatest_turn(g: Floats, theta: float | Floats) -> Floats:
