@@ -12,10 +12,10 @@ import pytest
 import dpcompose as dpc
 from calibration.plain_costs import noisy_gaussian_delta, number, response_delta
 from dpcompose.advice import Option, advise
-from dpcompose.advice.noises import KINDS, Query
+from dpcompose.advice.noises import KINDS, NoisyQuery
 from dpcompose.calibration import calibrate
 
-UNIT = Query(1, dpc.ADD_REMOVE)
+UNIT = NoisyQuery(1, dpc.ADD_REMOVE)
 NOISES = {noise.name: noise for noise in KINDS}
 FINE = mp.mpf(10) ** -12
 
@@ -92,9 +92,9 @@ def test_spread_of_a_staircase_by_integrating(epsilon: float) -> None:
     corners = [x for j in range(steps) for x in (mp.mpf(j), j + g)] + [mp.mpf(steps)]
     pieces = [(l, r, staircase_density(epsilon, (l + r) / 2)) for l, r in pairwise(corners)]
     variance = 2 * mp.fsum(h * (r**3 - l**3) / 3 for l, r, h in pieces)
-    found = noise.deviation(Query(3, None), epsilon)
+    found = noise.deviation(NoisyQuery(3, None), epsilon)
     assert abs(number(found.upper) / (3 * mp.sqrt(variance)) - 1) < FINE
-    error = number(noise.error(Query(3, None), epsilon)) / 3
+    error = number(noise.error(NoisyQuery(3, None), epsilon)) / 3
     inside = 2 * mp.fsum(h * max(min(r, error) - l, 0) for l, r, h in pieces)
     assert mp.mpf(19) / 20 - FINE <= inside < mp.mpf(19) / 20 + FINE
 

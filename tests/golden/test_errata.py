@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from dpcompose.formulas.errata import ERRATA, Document, Erratum, Verdict
+from dpcompose.formulas.errata import ERRATA, Erratum, Severity, SourceDocument
 
 WITH_NUMBERS = [erratum for erratum in ERRATA if erratum.counterexample is not None]
 
@@ -52,7 +52,7 @@ def named(erratum: Erratum) -> str:
     return erratum.id
 
 
-def of(verdict: Verdict) -> list[Erratum]:
+def of(verdict: Severity) -> list[Erratum]:
     return [erratum for erratum in WITH_NUMBERS if erratum.verdict is verdict]
 
 
@@ -60,16 +60,16 @@ def test_all_are_there_once() -> None:
     ids = [erratum.id for erratum in ERRATA]
     assert len(set(ids)) == len(ids) == 55
     assert Counter(e.document for e in ERRATA) == {
-        Document.DRV: 6,
-        Document.RENYI: 4,
-        Document.MIRONOV: 10,
-        Document.KOV: 20,
-        Document.SMITH: 15,
+        SourceDocument.DRV: 6,
+        SourceDocument.RENYI: 4,
+        SourceDocument.MIRONOV: 10,
+        SourceDocument.KOV: 20,
+        SourceDocument.SMITH: 15,
     }
 
 
 def test_every_verdict_but_typographic_comes_with_numbers() -> None:
-    assert not [e.id for e in ERRATA if e.verdict is not Verdict.TYPOGRAPHIC and e.counterexample is None]
+    assert not [e.id for e in ERRATA if e.verdict is not Severity.TYPOGRAPHIC and e.counterexample is None]
     assert {e.id for e in WITH_NUMBERS} == set(GOLDEN)
 
 
@@ -85,7 +85,7 @@ def test_the_numbers_are_those_known_beforehand(erratum: Erratum) -> None:
         assert enclosure.upper - enclosure.lower <= 1e-9 * abs(enclosure.upper)
 
 
-@pytest.mark.parametrize("erratum", of(Verdict.UNSOUND), ids=named)
+@pytest.mark.parametrize("erratum", of(Severity.UNSOUND), ids=named)
 def test_what_is_unsound_lies_certainly_below_the_truth(erratum: Erratum) -> None:
     assert erratum.counterexample is not None
     found = erratum.counterexample()
@@ -94,7 +94,7 @@ def test_what_is_unsound_lies_certainly_below_the_truth(erratum: Erratum) -> Non
     assert found.corrected
 
 
-@pytest.mark.parametrize("erratum", of(Verdict.LOOSE), ids=named)
+@pytest.mark.parametrize("erratum", of(Severity.LOOSE), ids=named)
 def test_what_is_loose_lies_certainly_above_the_correct_form(erratum: Erratum) -> None:
     assert erratum.counterexample is not None
     found = erratum.counterexample()
@@ -103,14 +103,14 @@ def test_what_is_loose_lies_certainly_above_the_correct_form(erratum: Erratum) -
     assert found.corrected
 
 
-@pytest.mark.parametrize("erratum", of(Verdict.FALSE_CLAIM), ids=named)
+@pytest.mark.parametrize("erratum", of(Severity.FALSE_CLAIM), ids=named)
 def test_what_is_said_to_be_least_is_not(erratum: Erratum) -> None:
     assert erratum.counterexample is not None
     found = erratum.counterexample()
     assert found.printed.lower > found.correct.upper >= found.truth.lower
 
 
-@pytest.mark.parametrize("erratum", of(Verdict.TYPOGRAPHIC), ids=named)
+@pytest.mark.parametrize("erratum", of(Severity.TYPOGRAPHIC), ids=named)
 def test_a_slip_that_has_a_number_has_a_wrong_one(erratum: Erratum) -> None:
     assert erratum.counterexample is not None
     found = erratum.counterexample()

@@ -15,7 +15,7 @@ import dpcompose as dpc
 from dpcompose.release.sketches import covariance_price, cut_price, random_shift_delta
 from dpcompose.release.sketches.cut import variance_ratio
 from dpcompose.release.sketches.price import ORDERS, Price, exact_rows, goal, missing, published_covariance_width
-from dpcompose.theorems.sketches import CutSketch, cut_delta
+from dpcompose.theorems.sketches import ReweightedGraph, cut_delta
 from release.test_sketches_profile import mixture
 
 F = Fraction
@@ -41,7 +41,7 @@ def test_no_edge_of_any_graph_changes_a_variance_by_more_than_the_ratio() -> Non
 
 def test_the_ratio_is_that_of_the_formula_card() -> None:
     price = cut_price(vertices=1000, **GOAL)
-    card = CutSketch(dpc.Enclosure(price.width, price.width), 1000)
+    card = ReweightedGraph(dpc.Enclosure(price.width, price.width), 1000)
     assert variance_ratio(price.width, 1000, 1) in card.variance_ratio()
 
 

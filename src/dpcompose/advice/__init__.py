@@ -13,7 +13,7 @@ from textwrap import fill
 
 from dpcompose.advice.fitting import Goal, Option, advised, fitted
 from dpcompose.advice.flips import TIE, Contest, Flip
-from dpcompose.advice.noises import KINDS, Noise, Query
+from dpcompose.advice.noises import KINDS, Contender, NoisyQuery
 from dpcompose.advice.splitting import Share, Split, split
 from dpcompose.description import ADD_REMOVE, Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter, NotProvable
@@ -133,7 +133,7 @@ def advise(
     the sensitivity is whole. Parameters are on the safe side, and as fine as those that `calibrate` finds.
     """
     k = int(QUERIES.check("queries", queries))
-    goal = Goal(epsilon, delta, Query(SENSITIVITY.check("sensitivity", sensitivity), adjacency))
+    goal = Goal(epsilon, delta, NoisyQuery(SENSITIVITY.check("sensitivity", sensitivity), adjacency))
     if integer and not goal.counts:
         raise InvalidParameter("sensitivity", float(sensitivity), "a whole number up to 1e9 for whole answers")
     kinds = [noise for noise in KINDS if not noise.whole or (goal.counts if integer is None else integer)]
@@ -168,7 +168,7 @@ def _closed_form(goal: Goal, queries: int) -> Enclosure:
     return square if square is INFINITE else enclose(lambda: ball(square).sqrt(), gap=2.0**-40)
 
 
-def _flips(goal: Goal, kinds: Sequence[Noise]) -> tuple[Flip, ...]:
+def _flips(goal: Goal, kinds: Sequence[Contender]) -> tuple[Flip, ...]:
     normal = next(noise for noise in kinds if noise.normal)
     return Contest(goal, [noise for noise in kinds if not noise.normal], normal).flips()
 

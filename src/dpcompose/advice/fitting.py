@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from dpcompose.advice.noises import Noise, Query
+from dpcompose.advice.noises import Contender, NoisyQuery
 from dpcompose.calibration import calibrate
 from dpcompose.calibration.search import search_axis
 from dpcompose.calibration.targets import indistinguishable
@@ -28,7 +28,7 @@ class Goal:
 
     epsilon: Real
     delta: Real
-    query: Query
+    query: NoisyQuery
 
     def __post_init__(self) -> None:
         EPSILON.check("epsilon", self.epsilon)
@@ -55,7 +55,7 @@ class Goal:
 class Option:
     """One noise, in the amount that the goal asks for."""
 
-    noise: Noise
+    noise: Contender
     parameter: Real
     deviation: Enclosure
     """The standard deviation of one answer."""
@@ -80,7 +80,7 @@ class Option:
         }
 
 
-def advised(noise: Noise, goal: Goal, queries: int) -> Option | None:
+def advised(noise: Contender, goal: Goal, queries: int) -> Option | None:
     """The least of a noise as `calibrate` finds it; None where no amount of it is shown to reach the goal."""
     roughly = fitted(noise, goal, queries)
     if roughly is None:
@@ -95,7 +95,7 @@ def advised(noise: Noise, goal: Goal, queries: int) -> Option | None:
     return Option(noise, value, noise.deviation(query, value), noise.error(query, value), found.answer)
 
 
-def fitted(noise: Noise, goal: Goal, queries: int) -> Option | None:
+def fitted(noise: Contender, goal: Goal, queries: int) -> Option | None:
     """The least of a noise; None where no amount of it is shown to reach the goal."""
     if not goal.delta and (noise.normal or not goal.epsilon):
         return None
@@ -111,14 +111,14 @@ def fitted(noise: Noise, goal: Goal, queries: int) -> Option | None:
     return Option(noise, value, noise.deviation(query, value), noise.error(query, value), trial.at(value))
 
 
-def suffices(noise: Noise, goal: Goal, queries: int, deviation: float) -> bool:
+def suffices(noise: Contender, goal: Goal, queries: int, deviation: float) -> bool:
     """Whether a noise of this standard deviation reaches the goal."""
     if not goal.delta and (noise.normal or not goal.epsilon):
         return False
     return _trial(noise, goal, queries).met(noise.having(goal.query, deviation))
 
 
-def _trial(noise: Noise, goal: Goal, queries: int) -> Trial:
+def _trial(noise: Contender, goal: Goal, queries: int) -> Trial:
     target = replace(indistinguishable(goal.epsilon, goal.delta), gaps=(GAP,))
     return Trial(lambda parameter: queries * noise.member(goal.query, parameter), target)
 

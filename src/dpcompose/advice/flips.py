@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dpcompose.advice.fitting import Goal, Option, fitted, suffices
-from dpcompose.advice.noises import KINDS, GaussianNoise, Noise
+from dpcompose.advice.noises import KINDS, Contender, GaussianContender
+from dpcompose.numerics.search import last
 
 TIE = 1e-3
 """A noise is preferred to a more usual one only if it takes less by this share."""
@@ -38,8 +39,8 @@ class Contest:
     """
 
     goal: Goal
-    noises: Sequence[Noise]
-    normal: Noise
+    noises: Sequence[Contender]
+    normal: Contender
     winners: dict[int, str] = field(default_factory=dict)
 
     def best(self, queries: int) -> str:
@@ -49,7 +50,7 @@ class Contest:
         return self.winners[queries]
 
     def _best(self, queries: int) -> str:
-        best: Option | None = fitted(GaussianNoise(), self.goal, queries)
+        best: Option | None = fitted(GaussianContender(), self.goal, queries)
         if best is not None and best.deviation.upper < TINY and self.normal.whole:
             return min((noise for noise in (*self.noises, self.normal) if noise.whole), key=lambda n: RANK[n.name]).name
         if best is not None and best.deviation.upper < SMALL:
@@ -83,10 +84,8 @@ class Contest:
     def _between(self, low: int, high: int) -> Flip:
         """Halve until neighbours differ."""
         first = self.best(low)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.best(middle) == first else (low, middle)
-        return Flip(high, self.best(high), first)
+        other = last(lambda queries: self.best(queries) == first, low, high) + 1
+        return Flip(other, self.best(other), first)
 
 
 __all__ = ["TIE", "Contest", "Flip"]

@@ -22,15 +22,15 @@ DIRECT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class NoisyQuery:
     """What the noise is added to."""
 
     sensitivity: Real
     adjacency: Adjacency | None
 
 
-class Noise(ABC):
-    """One kind, by the parameter of its mechanism."""
+class Contender(ABC):
+    """One kind of noise that may win, by the parameter of its mechanism."""
 
     name: str
     parameter: str
@@ -44,80 +44,80 @@ class Noise(ABC):
     """Whether it needs δ > 0."""
 
     @abstractmethod
-    def member(self, query: Query, parameter: Real) -> Mechanism:
+    def member(self, query: NoisyQuery, parameter: Real) -> Mechanism:
         """The mechanism."""
 
     @abstractmethod
-    def deviation(self, query: Query, parameter: Real) -> Enclosure:
+    def deviation(self, query: NoisyQuery, parameter: Real) -> Enclosure:
         """Its standard deviation."""
 
     @abstractmethod
-    def error(self, query: Query, parameter: Real) -> float:
+    def error(self, query: NoisyQuery, parameter: Real) -> float:
         """19 of 20 answers are off by no more than this, for certain."""
 
     @abstractmethod
-    def having(self, query: Query, deviation: float) -> float:
+    def having(self, query: NoisyQuery, deviation: float) -> float:
         """The parameter of about this standard deviation."""
 
 
-class LaplaceNoise(Noise):
+class LaplaceContender(Contender):
     """Density exp(−|x|/b)/2b."""
 
     name, parameter = "Laplace", "scale"
 
-    def member(self, query: Query, parameter: Real) -> Mechanism:
+    def member(self, query: NoisyQuery, parameter: Real) -> Mechanism:
         """The mechanism."""
         return Laplace(scale=parameter, sensitivity=query.sensitivity, adjacency=query.adjacency)
 
-    def deviation(self, query: Query, parameter: Real) -> Enclosure:  # noqa: ARG002 - the same for every query
+    def deviation(self, query: NoisyQuery, parameter: Real) -> Enclosure:  # noqa: ARG002 - the same for every query
         r"""$\sqrt2b$."""
         return enclose(lambda: ball(2).sqrt() * ball(parameter))
 
-    def error(self, query: Query, parameter: Real) -> float:  # noqa: ARG002 - the same for every query
+    def error(self, query: NoisyQuery, parameter: Real) -> float:  # noqa: ARG002 - the same for every query
         r"""$b\ln20$."""
         return enclose(lambda: -ball(1 - CONFIDENCE).log() * ball(parameter)).upper
 
-    def having(self, query: Query, deviation: float) -> float:  # noqa: ARG002 - the same for every query
+    def having(self, query: NoisyQuery, deviation: float) -> float:  # noqa: ARG002 - the same for every query
         """The scale."""
         return deviation / math.sqrt(2.0)
 
 
-class GaussianNoise(Noise):
+class GaussianContender(Contender):
     """Density exp(−x²/2σ²)/√(2π)σ."""
 
     name, parameter, normal = "Gaussian", "noise_std", True
 
-    def member(self, query: Query, parameter: Real) -> Mechanism:
+    def member(self, query: NoisyQuery, parameter: Real) -> Mechanism:
         """The mechanism."""
         return Gaussian(noise_std=parameter, sensitivity=query.sensitivity, adjacency=query.adjacency)
 
-    def deviation(self, query: Query, parameter: Real) -> Enclosure:  # noqa: ARG002 - the same for every query
+    def deviation(self, query: NoisyQuery, parameter: Real) -> Enclosure:  # noqa: ARG002 - the same for every query
         """σ."""
         return Enclosure.exactly(parameter)
 
-    def error(self, query: Query, parameter: Real) -> float:  # noqa: ARG002 - the same for every query
+    def error(self, query: NoisyQuery, parameter: Real) -> float:  # noqa: ARG002 - the same for every query
         """1.96 σ."""
         return enclose(lambda: normal_quantile() * ball(parameter)).upper
 
-    def having(self, query: Query, deviation: float) -> float:  # noqa: ARG002 - the same for every query
+    def having(self, query: NoisyQuery, deviation: float) -> float:  # noqa: ARG002 - the same for every query
         """The deviation itself."""
         return deviation
 
 
-class StaircaseNoise(Noise):
+class StaircaseContender(Contender):
     """The ε-DP noise of least variance."""
 
     name, parameter, rounding, slope = "staircase", "epsilon", ROUND_FLOOR, 1.0
 
-    def member(self, query: Query, parameter: Real) -> Mechanism:
+    def member(self, query: NoisyQuery, parameter: Real) -> Mechanism:
         """The mechanism."""
         return Staircase(epsilon=parameter, sensitivity=query.sensitivity, adjacency=query.adjacency)
 
-    def deviation(self, query: Query, parameter: Real) -> Enclosure:
+    def deviation(self, query: NoisyQuery, parameter: Real) -> Enclosure:
         """Δ times that of the unit staircase."""
         return enclose(lambda: ball(query.sensitivity) * staircase_variance(parameter).sqrt())
 
-    def error(self, query: Query, parameter: Real) -> float:
+    def error(self, query: NoisyQuery, parameter: Real) -> float:
         r"""With $b = e^{-\varepsilon}$ the noise exceeds $j\Delta$ with probability $b^j$; within a step the shares
         $f\le\gamma$ and beyond count as $f$ and $\gamma+b(f-\gamma)$ of $\gamma+b(1-\gamma)$.
         """
@@ -136,7 +136,7 @@ class StaircaseNoise(Noise):
 
         return enclose(formula).upper
 
-    def having(self, query: Query, deviation: float) -> float:
+    def having(self, query: NoisyQuery, deviation: float) -> float:
         r"""The ε whose staircase has this deviation: with much noise $\sqrt2\Delta/\varepsilon$, as for Laplace."""
         unit = deviation / float(query.sensitivity)
         if unit > 1e4:
@@ -148,20 +148,20 @@ class StaircaseNoise(Noise):
         return math.exp(root(excess, -10.0, 6.5, tolerance=1e-9))
 
 
-class GeometricNoise(Noise):
+class GeometricContender(Contender):
     """Whole numbers with P(z) ∝ exp(−|z|/b)."""
 
     name, parameter, whole = "geometric", "scale", True
 
-    def member(self, query: Query, parameter: Real) -> Mechanism:
+    def member(self, query: NoisyQuery, parameter: Real) -> Mechanism:
         """The mechanism."""
         return Geometric(scale=parameter, sensitivity=int(query.sensitivity), adjacency=query.adjacency)
 
-    def deviation(self, query: Query, parameter: Real) -> Enclosure:  # noqa: ARG002 - the same for every query
+    def deviation(self, query: NoisyQuery, parameter: Real) -> Enclosure:  # noqa: ARG002 - the same for every query
         r"""$\sqrt{2r}/(1-r) = 1/\sqrt2\sinh(1/2b)$ with $r = e^{-1/b}$."""
         return enclose(lambda: 1 / (ball(2).sqrt() * (1 / (2 * ball(parameter))).sinh()))
 
-    def error(self, query: Query, parameter: Real) -> float:  # noqa: ARG002 - the same for every query
+    def error(self, query: NoisyQuery, parameter: Real) -> float:  # noqa: ARG002 - the same for every query
         r"""The least $t$ with $P(|z|>t) = 2r^{t+1}/(1+r)\le\frac1{20}$, so $t\ge b\ln\frac{40}{1+r}-1$."""
 
         def least() -> Ball:
@@ -170,25 +170,25 @@ class GeometricNoise(Noise):
 
         return float(max(math.ceil(enclose(least).upper), 0))
 
-    def having(self, query: Query, deviation: float) -> float:  # noqa: ARG002 - the same for every query
+    def having(self, query: NoisyQuery, deviation: float) -> float:  # noqa: ARG002 - the same for every query
         """The scale."""
         return 0.5 / math.asinh(1.0 / (math.sqrt(2.0) * deviation))
 
 
-class DiscreteGaussianNoise(Noise):
+class DiscreteGaussianContender(Contender):
     """Whole numbers with P(z) ∝ exp(−z²/2σ²)."""
 
     name, parameter, whole, normal = "discrete Gaussian", "noise_std", True, True
 
-    def member(self, query: Query, parameter: Real) -> Mechanism:
+    def member(self, query: NoisyQuery, parameter: Real) -> Mechanism:
         """The mechanism."""
         return DiscreteGaussian(noise_std=parameter, sensitivity=int(query.sensitivity), adjacency=query.adjacency)
 
-    def deviation(self, query: Query, parameter: Real) -> Enclosure:  # noqa: ARG002 - the same for every query
+    def deviation(self, query: NoisyQuery, parameter: Real) -> Enclosure:  # noqa: ARG002 - the same for every query
         """The square root of the variance, which is below σ²."""
         return enclose(lambda: discrete_variance(parameter).sqrt())
 
-    def error(self, query: Query, parameter: Real) -> float:  # noqa: ARG002 - the same for every query
+    def error(self, query: NoisyQuery, parameter: Real) -> float:  # noqa: ARG002 - the same for every query
         r"""$P(|z|>t)\le\mathrm{erfc}(t/\sqrt2\sigma)$, since the tail sum lies below the integral and the whole sum
         above $\sqrt{2\pi}\sigma$; small laws are summed.
         """
@@ -199,7 +199,7 @@ class DiscreteGaussianNoise(Noise):
             t -= 1
         return float(t)
 
-    def having(self, query: Query, deviation: float) -> float:  # noqa: ARG002 - the same for every query
+    def having(self, query: NoisyQuery, deviation: float) -> float:  # noqa: ARG002 - the same for every query
         """The deviation itself, which is close."""
         return deviation
 
@@ -247,13 +247,13 @@ def discrete_inside(noise_std: Real, reach: int) -> Ball:
     return inside / (inside + outside + rest)
 
 
-KINDS: tuple[Noise, ...] = (
-    GeometricNoise(),
-    DiscreteGaussianNoise(),
-    LaplaceNoise(),
-    GaussianNoise(),
-    StaircaseNoise(),
+KINDS: tuple[Contender, ...] = (
+    GeometricContender(),
+    DiscreteGaussianContender(),
+    LaplaceContender(),
+    GaussianContender(),
+    StaircaseContender(),
 )
 """In the order in which one is preferred where they are as good as equal: whole numbers, then the better known."""
 
-__all__ = ["KINDS", "GaussianNoise", "LaplaceNoise", "Noise", "Query"]
+__all__ = ["KINDS", "Contender", "GaussianContender", "LaplaceContender", "NoisyQuery"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from fractions import Fraction
 
-from dpcompose.advice.noises import GaussianNoise, LaplaceNoise, Noise, Query
+from dpcompose.advice.noises import Contender, GaussianContender, LaplaceContender, NoisyQuery
 from dpcompose.calibration.targets import Target, indistinguishable
 from dpcompose.calibration.trial import CLOSE
 from dpcompose.description import ADD_REMOVE, Adjacency, Composition, Mechanism
@@ -67,7 +67,7 @@ class Split(Told):
 
     def document(self) -> dict[str, object]:
         """Everything as plain values, for JSON."""
-        name = next(kind.parameter for kind in (GaussianNoise(), LaplaceNoise()) if kind.name == self.noise)
+        name = next(kind.parameter for kind in (GaussianContender(), LaplaceContender()) if kind.name == self.noise)
         shares = [
             {"weight": float(s.weight), name: float(getattr(s.mechanism, name)), "deviation": s.deviation.upper}
             for s in self.shares
@@ -91,7 +91,7 @@ class Split(Told):
 class _Plan:
     """A kind of noise, its shape over the queries in floats, and its least and its even sum."""
 
-    noise: Noise
+    noise: Contender
     parameters: tuple[float, ...]
     delta: Real
     optimum: Enclosure
@@ -118,13 +118,13 @@ def split(
     plan = min((_gaussian(w, d, level, limit), _laplace(w, d, level)), key=lambda p: p.optimum.upper)
     if math.isinf(plan.optimum.upper):
         raise NotProvable(f"No noise is shown to reach ε = {short(level)} with δ = {short(limit)}")
-    shares, answer = _certified(plan, [Query(x, adjacency) for x in d], w, indistinguishable(level, plan.delta))
+    shares, answer = _certified(plan, [NoisyQuery(x, adjacency) for x in d], w, indistinguishable(level, plan.delta))
     total = enclose(lambda: _sum(ball(s.weight) * ball(s.deviation) ** 2 for s in shares), gap=1e-9)
     return Split(plan.noise.name, shares, answer, total, plan.optimum, plan.equal)
 
 
 def _certified(
-    plan: _Plan, queries: Sequence[Query], w: Sequence[Real], target: Target
+    plan: _Plan, queries: Sequence[NoisyQuery], w: Sequence[Real], target: Target
 ) -> tuple[tuple[Share, ...], Answer]:
     """The shape, a hair wider until it is shown to reach the goal: floats only nearly hit the optimum."""
     wider = 2.0**-50
@@ -160,7 +160,7 @@ def _checked(weights: Sequence[Real], sensitivities: Sequence[Real] | None) -> t
 def _gaussian(w: Sequence[Real], d: Sequence[Real], epsilon: Real, delta: Real) -> _Plan:
     mu = normal_mu(epsilon, delta)
     if not mu.lower > 0:
-        return _Plan(GaussianNoise(), (), delta, INFINITE, INFINITE)
+        return _Plan(GaussianContender(), (), delta, INFINITE, INFINITE)
 
     def total() -> Ball:
         return _sum(ball(x) * ball(y).sqrt() for x, y in zip(d, w, strict=True))
@@ -169,7 +169,7 @@ def _gaussian(w: Sequence[Real], d: Sequence[Real], epsilon: Real, delta: Real) 
     shape = tuple(math.sqrt(float(x) * whole / math.sqrt(float(y))) / mu.lower for x, y in zip(d, w, strict=True))
     even = _exact_sum(w, d) * len(w)
     return _Plan(
-        GaussianNoise(),
+        GaussianContender(),
         shape,
         delta,
         _over(lambda: total() ** 2, lambda end: ball(end) ** 2, mu),
@@ -179,7 +179,7 @@ def _gaussian(w: Sequence[Real], d: Sequence[Real], epsilon: Real, delta: Real) 
 
 def _laplace(w: Sequence[Real], d: Sequence[Real], epsilon: Real) -> _Plan:
     if not epsilon:
-        return _Plan(LaplaceNoise(), (), 0, INFINITE, INFINITE)
+        return _Plan(LaplaceContender(), (), 0, INFINITE, INFINITE)
 
     def total() -> Ball:
         return _sum((ball(x) ** 2 * ball(y)).root(3) for x, y in zip(d, w, strict=True))
@@ -189,7 +189,11 @@ def _laplace(w: Sequence[Real], d: Sequence[Real], epsilon: Real) -> _Plan:
     even = 2 * _exact_sum(w, d) * len(w) ** 2
     level = ball(epsilon)
     return _Plan(
-        LaplaceNoise(), shape, 0, enclose(lambda: 2 * total() ** 3 / level**2), enclose(lambda: ball(even) / level**2)
+        LaplaceContender(),
+        shape,
+        0,
+        enclose(lambda: 2 * total() ** 3 / level**2),
+        enclose(lambda: ball(even) / level**2),
     )
 
 

@@ -15,6 +15,7 @@ from dpcompose.errors import DPError
 from dpcompose.filters.filter import SYMBOLS
 from dpcompose.mechanisms import Gaussian, Geometric
 from dpcompose.numerics.enclosure import rounded
+from dpcompose.numerics.search import last
 from dpcompose.release.charge import Allowance
 from dpcompose.release.charge.plan_file import PlanFile
 from dpcompose.spec.limits import contents
@@ -65,21 +66,14 @@ def most_runs(left: Allowance, mechanism: Mechanism) -> int:
     low, high = 1, 2
     while high <= MOST_RUNS and fits(left, high * mechanism):
         low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(left, middle * mechanism) else (low, middle)
-    return low
+    return last(lambda runs: fits(left, runs * mechanism), low, high)
 
 
 def least_noise(left: Allowance, family: Callable[[Fraction], Mechanism]) -> Fraction | None:
     """The least rung of the ladder at which the family fits; None if none does."""
     if not fits(left, family(LADDER[-1])):
         return None
-    low, high = -1, len(LADDER) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fits(left, family(LADDER[middle])) else (middle, high)
-    return LADDER[high]
+    return LADDER[last(lambda rung: not fits(left, family(LADDER[rung])), -1, len(LADDER) - 1) + 1]
 
 
 def _fitting(left: Allowance) -> report.Table:

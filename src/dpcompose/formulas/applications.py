@@ -234,7 +234,7 @@ def cut_parameters(*, eta: Error, nu: Failure, k: Times, eps: Epsilon, delta: De
     """
     rows = sketches.rows_needed(eta, nu, k)
     width = sketches.published_width(rows, eps, delta)
-    sketch = sketches.CutSketch(width, n)
+    sketch = sketches.ReweightedGraph(width, n)
     fits = sketch.fits()
     return {
         "r": rows,

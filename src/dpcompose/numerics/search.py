@@ -1,6 +1,6 @@
-"""Guesses in floats: where a function is least, where it changes sign.
+"""Where a function is least, where it changes sign, and up to which whole number something holds.
 
-Nothing here is certified. A poor guess only costs time or tightness; whoever uses one certifies it in balls.
+Guesses in floats are not certified: a poor one only costs time or tightness; whoever uses one certifies it in balls.
 """
 
 from __future__ import annotations
@@ -84,6 +84,17 @@ def bracket(function: Callable[[float], float], guess: float, low: float, high: 
     return left, right
 
 
+def last(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The greatest whole number at which `holds`, which does from `low` up to some number and not from there to `high`.
+
+    Neither end is asked for; what is between is halved.
+    """
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
 def _finite(function: Callable[[float], float]) -> Callable[[float], float]:
     """The function, with every failure to be a number read as infinitely bad."""
 
@@ -144,4 +155,4 @@ def _parabola(x: float, fx: float, w: float, fw: float, v: float, fv: float) -> 
     return -p / s if s and math.isfinite(p) and math.isfinite(s) else math.nan
 
 
-__all__ = ["argmin", "bracket", "root"]
+__all__ = ["argmin", "bracket", "last", "root"]

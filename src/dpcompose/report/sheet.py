@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 
 from dpcompose.report.words import wrapped
 
+MARK = "*"
 NOTEBOOK = "dpcompose.report.notebook"
 WRITERS = {
     "dpcompose.calibration": "dpcompose.report.calibrated",
@@ -26,7 +27,7 @@ WRITERS = {
     "dpcompose.filters.filter": NOTEBOOK,
     "dpcompose.running_total": NOTEBOOK,
 }
-"""Who says how the results of a package read; asked for when one is there."""
+"""Package → the module that says how its results read, imported when such a result is to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,10 @@ class Table:
     title: str = ""
     note: str = ""
     """What the rows leave out."""
+    numbers: tuple[int, ...] = ()
+    """Columns that are set right."""
+    marked: int | None = None
+    """The row that is marked, if one is."""
 
     @property
     def width(self) -> int:
@@ -50,8 +55,10 @@ class Table:
             yield self.title
         cells = [self.head, *self.rows] if any(self.head) else [*self.rows]
         widths = [max(len(row[i]) for row in cells) for i in range(len(self.head) - 1)]
-        for row in cells:
-            start = "".join(f"  {cell:<{width}}" for cell, width in zip(row, widths, strict=False)) + "  "
+        for place, row in enumerate(cells, start=len(self.rows) - len(cells)):
+            mark = MARK if place == self.marked else " "
+            fitted = (row[i].rjust(w) if i in self.numbers else row[i].ljust(w) for i, w in enumerate(widths))
+            start = "".join([mark, " ", *(f"{cell}  " for cell in fitted)])
             yield wrapped(row[-1], start, " " * len(start)) if row[-1] else start.rstrip()
         if self.note:
             yield wrapped(self.note, "  ")

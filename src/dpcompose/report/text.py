@@ -8,10 +8,8 @@ from functools import singledispatch
 from dpcompose.kernel import Theorem
 from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison, Row
-from dpcompose.report.sheet import sheet
+from dpcompose.report.sheet import Table, sheet
 from dpcompose.report.words import WIDTH, conditions, number, relative, subject, title, up, wrapped
-
-MARK = "*"
 
 
 @singledispatch
@@ -59,7 +57,7 @@ def compared(result: Comparison, *, every: bool) -> str:
     blocks = [
         wrapped(subject(result.subject), hanging="  "),
         f"{result.asked} at {result.given} = {number(result.at)}, by every theorem",
-        "\n".join(_table(result, spoken)),
+        "\n".join(_table(result, spoken).lines()),
     ]
     if declined and every:
         blocks.append("\n".join(["declined", *(_refusal(row) for row in declined)]))
@@ -70,17 +68,11 @@ def compared(result: Comparison, *, every: bool) -> str:
     return "\n\n".join(blocks)
 
 
-def _table(result: Comparison, rows: Sequence[Row]) -> list[str]:
+def _table(result: Comparison, rows: Sequence[Row]) -> Table:
     """A line a theorem: its value, how many times the best that is, and where it is from."""
-    cells = [("theorem", f"{result.asked} ≤", "× best", "source")]
-    cells += [(row.theorem, promised(row), relative(row.value or 0, result.best.upper), note(row)) for row in rows]
-    widths = [max(len(line[i]) for line in cells) for i in range(3)]
-    marks = [" ", *(MARK if row is result.tightest else " " for row in rows)]
-    lines = []
-    for mark, (name, value, times, source) in zip(marks, cells, strict=True):
-        start = f"{mark} {name:<{widths[0]}}  {value:>{widths[1]}}  {times:>{widths[2]}}  "
-        lines.append(wrapped(source, start, " " * len(start)))
-    return lines
+    cells = ((row.theorem, promised(row), relative(row.value or 0, result.best.upper), note(row)) for row in rows)
+    marked = next((place for place, row in enumerate(rows) if row is result.tightest), None)
+    return Table(("theorem", f"{result.asked} ≤", "× best", "source"), tuple(cells), numbers=(1, 2), marked=marked)
 
 
 def promised(row: Row) -> str:

@@ -178,7 +178,7 @@ class Inner(Codec):
         return MECHANISM
 
 
-class Parts(Codec):
+class PartList(Codec):
     """Mechanisms with their counts."""
 
     def read(self, node: Node, name: str, reader: Reader) -> object:
@@ -263,7 +263,7 @@ RULES: Sequence[tuple[Callable[[set[object]], bool], Callable[[], Codec]]] = (
     (lambda inside: Adjacency in inside, lambda: Choice({a.name: a for a in Adjacency})),
     (lambda inside: Adaptivity in inside, lambda: Choice({a.name: a for a in Adaptivity})),
     (lambda inside: Guarantee in inside, Filters),
-    (lambda inside: {Mechanism, tuple} <= inside, Parts),
+    (lambda inside: {Mechanism, tuple} <= inside, PartList),
     (lambda inside: Mechanism in inside, Inner),
     (lambda inside: Mapping in inside, Numbering),
     (lambda inside: Sequence in inside, Numerals),

@@ -13,7 +13,7 @@ from typing import Any
 from dpcompose.description import Composition, Mechanism
 from dpcompose.errors import DPError
 from dpcompose.numerics.enclosure import Real, rounded
-from dpcompose.spec.fields import Codec, Numbering, Numeral, Numerals, Parts
+from dpcompose.spec.fields import Codec, Numbering, Numeral, Numerals, PartList
 from dpcompose.spec.numbers import written
 from dpcompose.spec.registry import kind_of
 
@@ -51,7 +51,7 @@ def brief_value(codec: Codec, value: Any) -> str:
         return f"[{', '.join(map(number, value))}]"
     if isinstance(codec, Numbering):
         return "{" + ", ".join(f"{number(key)}: {number(item)}" for key, item in value) + "}"
-    if isinstance(codec, Parts):
+    if isinstance(codec, PartList):
         return "[" + ", ".join(brief(m) if n == 1 else f"({brief(m)}, {n})" for m, n in value) + "]"
     return codec.text(value, brief)
 

@@ -41,7 +41,7 @@ def published_width(rows: int, epsilon: Real, delta: Real) -> Enclosure:
 
 
 @dataclass(frozen=True, slots=True)
-class CutSketch:
+class ReweightedGraph:
     """A graph on n vertices, its edges reweighted by w/n, seen through rows of normal noise."""
 
     width: Enclosure
@@ -83,4 +83,4 @@ def covariance_renyi(rows: int, width: Real, order: Real) -> Enclosure:
     return random_shift_renyi(rows, width, order)
 
 
-__all__ = ["CutSketch", "covariance_renyi", "cut_delta", "cut_renyi", "published_width", "rows_needed"]
+__all__ = ["ReweightedGraph", "covariance_renyi", "cut_delta", "cut_renyi", "published_width", "rows_needed"]

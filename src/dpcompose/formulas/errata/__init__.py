@@ -14,7 +14,7 @@ from dpcompose.formulas.errata import (
     renyi_page,
     smith,
 )
-from dpcompose.formulas.errata.erratum import Counterexample, Document, Erratum, Verdict
+from dpcompose.formulas.errata.erratum import Counterexample, Erratum, Severity, SourceDocument
 
 ERRATA: tuple[Erratum, ...] = (
     *dwork_rothblum_vadhan.ERRATA,
@@ -24,4 +24,4 @@ ERRATA: tuple[Erratum, ...] = (
     *smith.ERRATA,
 )
 
-__all__ = ["ERRATA", "Counterexample", "Document", "Erratum", "Verdict"]
+__all__ = ["ERRATA", "Counterexample", "Erratum", "Severity", "SourceDocument"]

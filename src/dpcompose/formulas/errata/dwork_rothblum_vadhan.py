@@ -7,9 +7,9 @@ from fractions import Fraction
 from dpcompose.exact.normal import normal_delta, normal_epsilon
 from dpcompose.formulas.errata.erratum import (
     Counterexample,
-    Document,
     Erratum,
-    Verdict,
+    Severity,
+    SourceDocument,
     exact_epsilon,
     number,
     stated_epsilon,
@@ -78,8 +78,8 @@ def advanced_far_above_basic() -> Counterexample:
 ERRATA = (
     Erratum(
         "000-1",
-        Document.DRV,
-        Verdict.LOOSE,
+        SourceDocument.DRV,
+        Severity.LOOSE,
         r"$\sqrt{2k\ln(1/\delta')\,\varepsilon}$",
         r"$\varepsilon\sqrt{2k\ln(1/\delta')}$",
         r"Sound for every $\varepsilon$, and too large by $1/\sqrt\varepsilon$ for $\varepsilon<1$: here worse than "
@@ -88,16 +88,16 @@ ERRATA = (
     ),
     Erratum(
         "000-2",
-        Document.DRV,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.DRV,
+        Severity.TYPOGRAPHIC,
         r"$\delta'\ge0$",
         r"$0<\delta'\le1$",
         r"At $\delta'=0$ the formula is infinite; basic composition holds there.",
     ),
     Erratum(
         "000-3",
-        Document.DRV,
-        Verdict.UNSOUND,
+        SourceDocument.DRV,
+        Severity.UNSOUND,
         r"$\varepsilon'\approx2\varepsilon\sqrt{k\ln(1/\delta')}$",
         r"$\varepsilon\sqrt{2k\ln(1/\delta')}+k\varepsilon\tanh(\varepsilon/2)$",
         r"Holds only while $\sqrt k\,\varepsilon\le1.171\sqrt{\ln(1/\delta')}$; beyond, the drift counts.",
@@ -105,8 +105,8 @@ ERRATA = (
     ),
     Erratum(
         "000-4",
-        Document.DRV,
-        Verdict.FALSE_CLAIM,
+        SourceDocument.DRV,
+        Severity.FALSE_CLAIM,
         "for Gaussians the Rényi route is strictly tighter",
         r"not where total variation stays below $\delta$, nor for $k=1$",
         r"For $\mu$ up to about $3\delta$ advanced composition gives 0 and the Rényi route does not.",
@@ -114,16 +114,16 @@ ERRATA = (
     ),
     Erratum(
         "000-5",
-        Document.DRV,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.DRV,
+        Severity.TYPOGRAPHIC,
         "composition is Mironov's Corollary 3",
         "composition is his Proposition 1",
         "Corollary 3 is the curve of the Gaussian.",
     ),
     Erratum(
         "000-6",
-        Document.DRV,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.DRV,
+        Severity.TYPOGRAPHIC,
         "tight up to constants",
         r"tight up to constants for $\varepsilon=O(1)$",
         r"Above $\varepsilon=\ln2$ basic composition is better for every $k$.",

@@ -14,7 +14,7 @@ from dpcompose.numerics.enclosure import Ball, Enclosure, Real, enclose
 from dpcompose.prove.answer import delta, epsilon
 
 
-class Document(Enum):
+class SourceDocument(Enum):
     """The five source documents."""
 
     DRV = "Dwork–Rothblum–Vadhan notes"
@@ -24,7 +24,7 @@ class Document(Enum):
     SMITH = "Smith, lecture 10"
 
 
-class Verdict(Enum):
+class Severity(Enum):
     """What relying on the printed form would do."""
 
     UNSOUND = "unsound"
@@ -68,8 +68,8 @@ class Erratum:
     """A misprint: what is printed, what should be, what it does, and numbers that show it."""
 
     id: str
-    document: Document
-    verdict: Verdict
+    document: SourceDocument
+    verdict: Severity
     printed: str
     correct: str
     remark: str

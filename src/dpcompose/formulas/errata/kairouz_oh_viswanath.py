@@ -8,9 +8,9 @@ from fractions import Fraction
 from dpcompose.exact.normal import normal_delta
 from dpcompose.formulas.errata.erratum import (
     Counterexample,
-    Document,
     Erratum,
-    Verdict,
+    Severity,
+    SourceDocument,
     exact_delta,
     exact_epsilon,
     number,
@@ -154,8 +154,8 @@ def steps_of_the_recipe() -> Counterexample:
 ERRATA = (
     Erratum(
         "K1",
-        Document.KOV,
-        Verdict.UNSOUND,
+        SourceDocument.KOV,
+        Severity.UNSOUND,
         r"$(k,k\delta)$",
         r"$(k\varepsilon,k\delta)$",
         r"The introduction; unsound for $\varepsilon>1$, loose below.",
@@ -163,8 +163,8 @@ ERRATA = (
     ),
     Erratum(
         "K4",
-        Document.KOV,
-        Verdict.FALSE_CLAIM,
+        SourceDocument.KOV,
+        Severity.FALSE_CLAIM,
         r"$\sum\varepsilon_i$ cannot be tightened at $\delta=\sum\delta_i$",
         r"true for $\delta=0$ only",
         r"The leak is $1-\prod(1-\delta_i)<\sum\delta_i$, and what is left buys a smaller $\varepsilon$.",
@@ -172,8 +172,8 @@ ERRATA = (
     ),
     Erratum(
         "K5",
-        Document.KOV,
-        Verdict.LOOSE,
+        SourceDocument.KOV,
+        Severity.LOOSE,
         r"$\binom kl e^{(k-l)\varepsilon}-e^{(k-2i+l)\varepsilon}$",
         r"$\binom kl(e^{(k-l)\varepsilon}-e^{(k-2i+l)\varepsilon})$",
         "Equation (6) without its parentheses.",
@@ -181,8 +181,8 @@ ERRATA = (
     ),
     Erratum(
         "K6",
-        Document.KOV,
-        Verdict.UNSOUND,
+        SourceDocument.KOV,
+        Severity.UNSOUND,
         r"$k$ regions $R((k-2i)\varepsilon,\delta_i)$",
         r"$R((k-2i)\varepsilon,1-(1-\delta)^k(1-\delta_i))$, $i=0,\ldots,\lfloor k/2\rfloor$",
         r"The steps' own $\delta$ is lost.",
@@ -190,8 +190,8 @@ ERRATA = (
     ),
     Erratum(
         "K7",
-        Document.KOV,
-        Verdict.UNSOUND,
+        SourceDocument.KOV,
+        Severity.UNSOUND,
         r"$\varepsilon\ln(\varepsilon/\tilde\delta)$",
         r"$\varepsilon\sqrt{k\ln(e+\sqrt k\varepsilon/\tilde\delta)}$",
         r"The text after Theorem 3.4 has lost $\sqrt k$; the factor between the two has no limit.",
@@ -199,8 +199,8 @@ ERRATA = (
     ),
     Erratum(
         "K8",
-        Document.KOV,
-        Verdict.UNSOUND,
+        SourceDocument.KOV,
+        Severity.UNSOUND,
         r"$\ln(e+\sqrt k\varepsilon^2/\tilde\delta)$",
         r"$\ln(e+\sqrt k\varepsilon/\tilde\delta)$",
         r"The radical of $\sqrt{k\varepsilon^2}$ stands on another line, and is easily read over $k$ alone.",
@@ -208,8 +208,8 @@ ERRATA = (
     ),
     Erratum(
         "K9",
-        Document.KOV,
-        Verdict.UNSOUND,
+        SourceDocument.KOV,
+        Severity.UNSOUND,
         r"$\tilde\delta=\delta/\sqrt2$",
         r"$\tilde\delta=\delta/2$",
         r"In the derivation of Corollary 4.1, which is true; with $\delta/\sqrt2$ it exceeds its budget.",
@@ -217,8 +217,8 @@ ERRATA = (
     ),
     Erratum(
         "K12",
-        Document.KOV,
-        Verdict.UNSOUND,
+        SourceDocument.KOV,
+        Severity.UNSOUND,
         r"$\sigma^2\ge2\Delta^2\ln(2/\delta_0)/\varepsilon_0^2$ for every $\varepsilon_0$",
         r"for $\varepsilon_0\le6.36$",
         r"Fails for large $\varepsilon_0$; calibrate exactly instead.",
@@ -226,8 +226,8 @@ ERRATA = (
     ),
     Erratum(
         "K13",
-        Document.KOV,
-        Verdict.UNSOUND,
+        SourceDocument.KOV,
+        Severity.UNSOUND,
         r"Theorem 4.3 for any $\varepsilon>0$",
         r"for $\varepsilon\le8\ln(e+\varepsilon/\delta)$",
         r"The published theorem is false for large $\varepsilon$, first at $83.05$; the range on the right is proved.",
@@ -235,8 +235,8 @@ ERRATA = (
     ),
     Erratum(
         "K14",
-        Document.KOV,
-        Verdict.UNSOUND,
+        SourceDocument.KOV,
+        Severity.UNSOUND,
         r"$\varepsilon_0=\varepsilon/2\sqrt{k\ln(e+\varepsilon/\delta)}$ for every $\varepsilon$",
         r"for $\varepsilon\le2.34\ln(e+\varepsilon/\delta)$",
         r"The recipe of section 4 without a range, with $\delta_0=\delta/2k$.",

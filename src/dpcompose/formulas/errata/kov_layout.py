@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dpcompose.formulas.errata.erratum import Document, Erratum, Verdict
+from dpcompose.formulas.errata.erratum import Erratum, Severity, SourceDocument
 
 
 def typographic(id_: str, printed: str, correct: str, remark: str) -> Erratum:
     """An entry without numbers."""
-    return Erratum(id_, Document.KOV, Verdict.TYPOGRAPHIC, printed, correct, remark)
+    return Erratum(id_, SourceDocument.KOV, Severity.TYPOGRAPHIC, printed, correct, remark)
 
 
 ERRATA = (

@@ -7,9 +7,9 @@ from fractions import Fraction
 from dpcompose.exact.binomial import two_point_tails
 from dpcompose.formulas.errata.erratum import (
     Counterexample,
-    Document,
     Erratum,
-    Verdict,
+    Severity,
+    SourceDocument,
     exact_epsilon,
     number,
     stated_epsilon,
@@ -147,8 +147,8 @@ def ceiling_of_the_corollary() -> Counterexample:
 ERRATA = (
     Erratum(
         "002-1",
-        Document.MIRONOV,
-        Verdict.UNSOUND,
+        SourceDocument.MIRONOV,
+        Severity.UNSOUND,
         r"$\Vert P-Q\Vert_1\le2\varepsilon^2$",
         r"$\Vert P-Q\Vert_1\le2\varepsilon$",
         "A step of the proof of Lemma 1; the lemma is true, and the proof is right with the correct step.",
@@ -156,24 +156,24 @@ ERRATA = (
     ),
     Erratum(
         "002-2",
-        Document.MIRONOV,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.MIRONOV,
+        Severity.TYPOGRAPHIC,
         r"$D_\infty(P\Vert Q)=\varepsilon$",
         r"$D_\infty(P\Vert Q)\le\varepsilon$",
         "The lemma is about all such pairs.",
     ),
     Erratum(
         "002-3",
-        Document.MIRONOV,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.MIRONOV,
+        Severity.TYPOGRAPHIC,
         "equation (3) is cited, and no equation has that number",
         r"it is the line that ends in $(\alpha-1)\varepsilon\Vert P-Q\Vert_1$",
         "The label is lost.",
     ),
     Erratum(
         "002-4",
-        Document.MIRONOV,
-        Verdict.LOOSE,
+        SourceDocument.MIRONOV,
+        Severity.LOOSE,
         r"$Q\exp\sqrt{2\varepsilon n\ln(1/Q)}$",
         r"$Q\exp(2\varepsilon\sqrt{n\ln(1/Q)})$",
         r"Vacuous: never below the trivial bound, whose exponent is the lesser of $n\varepsilon$ and $\ln(1/Q)$.",
@@ -181,8 +181,8 @@ ERRATA = (
     ),
     Erratum(
         "002-5",
-        Document.MIRONOV,
-        Verdict.UNSOUND,
+        SourceDocument.MIRONOV,
+        Severity.UNSOUND,
         r"$2(\alpha-1)n\varepsilon^2<\varepsilon\sqrt{n\ln(1/Q)}$",
         r"$2(\alpha-1)n\varepsilon^2<2\varepsilon\sqrt{n\ln(1/Q)}$",
         r"A step of the proof of Proposition 4, which needs a constant of at most 1 in Lemma 1. The statement is true, "
@@ -191,8 +191,8 @@ ERRATA = (
     ),
     Erratum(
         "002-6",
-        Document.MIRONOV,
-        Verdict.UNSOUND,
+        SourceDocument.MIRONOV,
+        Severity.UNSOUND,
         r"$2\ln(1/Q)\le\sqrt{2\varepsilon n\ln(1/Q)}$",
         r"$2\ln(1/Q)\le2\varepsilon\sqrt{n\ln(1/Q)}$",
         r"Case II of the same proof; false for $\varepsilon>\frac{1}{2}$.",
@@ -200,8 +200,8 @@ ERRATA = (
     ),
     Erratum(
         "002-7",
-        Document.MIRONOV,
-        Verdict.LOOSE,
+        SourceDocument.MIRONOV,
+        Severity.LOOSE,
         r"$\sqrt{16\varepsilon n\ln(1/\delta)}$",
         r"$2\varepsilon\sqrt{8n\ln(1/\delta)}$",
         r"Case I of Corollary 1; too large by $1/\sqrt{2\varepsilon}$ for small steps.",
@@ -209,8 +209,8 @@ ERRATA = (
     ),
     Erratum(
         "002-8",
-        Document.MIRONOV,
-        Verdict.UNSOUND,
+        SourceDocument.MIRONOV,
+        Severity.UNSOUND,
         r"exponent at most $\sqrt{2\ln(1/\delta)\ln(1/Q)}$",
         r"exponent at most $2\sqrt{\ln(1/\delta)\ln(1/Q)}$",
         r"Case II of Corollary 1; it uses $\varepsilon n\le\ln(1/\delta)$, while only "
@@ -219,8 +219,8 @@ ERRATA = (
     ),
     Erratum(
         "002-9",
-        Document.MIRONOV,
-        Verdict.UNSOUND,
+        SourceDocument.MIRONOV,
+        Severity.UNSOUND,
         r"weak where $\ln(1/\delta)>\varepsilon^2n$",
         r"weak where $\ln(1/\delta)<\varepsilon^2n$",
         "Reversed: the remark praises the bounds where they say nothing.",
@@ -228,8 +228,8 @@ ERRATA = (
     ),
     Erratum(
         "002-10",
-        Document.MIRONOV,
-        Verdict.UNSOUND,
+        SourceDocument.MIRONOV,
+        Severity.UNSOUND,
         r"$\varepsilon'<(1+\sqrt2)\ln(1/\delta)$",
         r"$\varepsilon'\le4\sqrt2\ln(1/\delta)$",
         r"True of the sharper value $n\varepsilon^2+\varepsilon\sqrt{2n\ln(1/\delta)}$, not of the corollary's own.",

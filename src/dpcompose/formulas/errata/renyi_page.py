@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcompose.exact.normal import normal_epsilon
 from dpcompose.formulas.errata.dwork_rothblum_vadhan import renyi_conversion
-from dpcompose.formulas.errata.erratum import Counterexample, Document, Erratum, Verdict, number, value
+from dpcompose.formulas.errata.erratum import Counterexample, Erratum, Severity, SourceDocument, number, value
 from dpcompose.mechanisms import Gaussian
 from dpcompose.numerics.enclosure import ball
 from dpcompose.prove.answer import renyi
@@ -39,24 +39,24 @@ def one_gaussian() -> Counterexample:
 ERRATA = (
     Erratum(
         "001-1",
-        Document.RENYI,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.RENYI,
+        Severity.TYPOGRAPHIC,
         r"$f: D\ R_1$ and $g: R_1\times D\ R_2$",
         r"$f: D\to R_1$ and $g: R_1\times D\to R_2$",
         "The arrows are lost.",
     ),
     Erratum(
         "001-2",
-        Document.RENYI,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.RENYI,
+        Severity.TYPOGRAPHIC,
         "the proof uses the data-processing inequality",
         r"the inner integral is at most $e^{(\alpha-1)\varepsilon_2}$ for every first output, and comes out",
         "Data processing is the property of post-processing, and is not needed here.",
     ),
     Erratum(
         "001-3",
-        Document.RENYI,
-        Verdict.UNSOUND,
+        SourceDocument.RENYI,
+        Severity.UNSOUND,
         r"$n\alpha/2\sigma^2$",
         r"$n\alpha\Delta^2/2\sigma^2$",
         r"Right for $\Delta=1$ only.",
@@ -64,8 +64,8 @@ ERRATA = (
     ),
     Erratum(
         "001-4",
-        Document.RENYI,
-        Verdict.FALSE_CLAIM,
+        SourceDocument.RENYI,
+        Severity.FALSE_CLAIM,
         "tighter than composing DP guarantees in virtually all regimes",
         r"not for few steps, nor where $\mu$ is at most about $3\delta$",
         "Basic composition of exact Gaussian profiles is better for few steps; for one step always.",

@@ -7,9 +7,9 @@ from fractions import Fraction
 from dpcompose.exact.normal import normal_delta
 from dpcompose.formulas.errata.erratum import (
     Counterexample,
-    Document,
     Erratum,
-    Verdict,
+    Severity,
+    SourceDocument,
     exact_delta,
     exact_epsilon,
     number,
@@ -131,7 +131,7 @@ def event_for_area() -> Counterexample:
 
 def entry(id_: str, printed: str, correct: str, remark: str) -> Erratum:
     """An entry without numbers."""
-    return Erratum(id_, Document.SMITH, Verdict.TYPOGRAPHIC, printed, correct, remark)
+    return Erratum(id_, SourceDocument.SMITH, Severity.TYPOGRAPHIC, printed, correct, remark)
 
 
 ERRATA = (
@@ -139,8 +139,8 @@ ERRATA = (
     entry("S2", "for both outputs", "for both inputs", "In the chain rule for losses."),
     Erratum(
         "S3",
-        Document.SMITH,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.SMITH,
+        Severity.TYPOGRAPHIC,
         r"$E[P_U/P_V]=k\varepsilon\tanh(\varepsilon/2)$",
         r"$E[\ln(P_U/P_V)]=k\varepsilon\tanh(\varepsilon/2)$",
         "The logarithm is lost.",
@@ -149,8 +149,8 @@ ERRATA = (
     entry("S4", r"conditioned on $\bar B_{1,u}$ not occurring", r"on $B_1$ not occurring", "In Corollary 3.4."),
     Erratum(
         "S5",
-        Document.SMITH,
-        Verdict.UNSOUND,
+        SourceDocument.SMITH,
+        Severity.UNSOUND,
         r"$P'_x=\max\{P_X,e^\varepsilon P_Y\}$",
         r"$P'_x=\min\{P_X,e^\varepsilon P_Y\}$",
         "In the general kernel of Lemma 3.1, whose statement is true; the printed cores are no sub-distributions.",
@@ -158,8 +158,8 @@ ERRATA = (
     ),
     Erratum(
         "S6",
-        Document.SMITH,
-        Verdict.UNSOUND,
+        SourceDocument.SMITH,
+        Severity.UNSOUND,
         r"$\delta_x(P_X-e^\varepsilon P_Y)_++\ldots$, and “I am U” twice",
         r"$\frac{1}{\delta}(P_X-e^\varepsilon P_Y)_++\ldots$, with a normalised $P'_x$, and “I am V” the second time",
         "The rows are no distributions, even after S5.",
@@ -167,8 +167,8 @@ ERRATA = (
     ),
     Erratum(
         "S7",
-        Document.SMITH,
-        Verdict.UNSOUND,
+        SourceDocument.SMITH,
+        Severity.UNSOUND,
         r"$F(\cdot\mid0)$ and $F(\cdot\mid1)$ from $P'_x,P'_y$, not normalised",
         "both cores mixed to the same mass first",
         r"Normalising each by itself still gives a negative probability where $\delta_x\ne\delta_y$.",
@@ -176,8 +176,8 @@ ERRATA = (
     ),
     Erratum(
         "S8",
-        Document.SMITH,
-        Verdict.FALSE_CLAIM,
+        SourceDocument.SMITH,
+        Severity.FALSE_CLAIM,
         r"strong composition is much tighter for $k>\ln(1/\delta)$",
         r"for $k>2\ln(1/\delta')/(1-\tanh(\varepsilon/2))^2$",
         "Off by a factor of two.",
@@ -185,8 +185,8 @@ ERRATA = (
     ),
     Erratum(
         "S9",
-        Document.SMITH,
-        Verdict.UNSOUND,
+        SourceDocument.SMITH,
+        Severity.UNSOUND,
         r"$\varepsilon'=\varepsilon/\sqrt{k\ln(1/\delta)}$ for each count",
         r"$\varepsilon'=(\sqrt{2L+2\varepsilon}-\sqrt{2L})/\sqrt k$, $L=\ln(1/\delta)$, or by exact calibration",
         "An order of magnitude, not a recipe.",
@@ -195,8 +195,8 @@ ERRATA = (
     entry("S10", r"$k$ and $d$ for one number", r"$d$ queries", "In the example of counts."),
     Erratum(
         "S12",
-        Document.SMITH,
-        Verdict.TYPOGRAPHIC,
+        SourceDocument.SMITH,
+        Severity.TYPOGRAPHIC,
         r"$\delta_x=P_X(A)$",
         r"$\delta_x=P_X(A)-e^\varepsilon P_Y(A)$",
         "The area between the two, not the probability of the event.",
@@ -212,8 +212,8 @@ ERRATA = (
     ),
     Erratum(
         "S19",
-        Document.SMITH,
-        Verdict.UNSOUND,
+        SourceDocument.SMITH,
+        Severity.UNSOUND,
         r"$\sigma=\Delta\sqrt{2\ln(1/\delta)}/\varepsilon$ for every $\varepsilon$",
         r"for $\varepsilon\le3.5$ and $\delta\le\frac{1}{2}$",
         r"Fails for large $\varepsilon$ or $\delta$; calibrate exactly instead.",

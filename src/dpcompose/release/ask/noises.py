@@ -16,6 +16,7 @@ from dpcompose.description import Adjacency, Composition, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import BlackBox, DiscreteGaussian, Geometric
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
+from dpcompose.numerics.search import last
 from dpcompose.release.sampling import OS, Integers, Source, discrete_gaussian, discrete_laplace
 
 REACH = 64
@@ -53,10 +54,7 @@ class Drawn(ABC):
         low, high = 0, 1
         while self.tail(high) > chance:
             low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.tail(middle) > chance else (low, middle)
-        return high
+        return last(lambda distance: self.tail(distance) > chance, low, high) + 1
 
     def margin(self, confidence: Real) -> int:
         """An upper bound on the size of the noise, in either direction, with this confidence."""
@@ -122,7 +120,7 @@ class DrawnGaussian(Drawn):
 
 
 def least(family: Callable[[Real], Mechanism], epsilon: Real, delta: Real, within: tuple[float, float]) -> Real:
-    """The least noise of a family that surely meets the target; most releases ask for none, and load no search."""
+    """The least noise of a family that surely meets the target. Most releases need no search, so it is loaded here."""
     from dpcompose.calibration import calibrate
 
     return calibrate(family, epsilon=Fraction(epsilon) * AIM, delta=delta, within=within).value

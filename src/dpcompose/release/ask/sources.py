@@ -78,13 +78,13 @@ class Sql:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the embedded engine may take."""
+    """How much memory, and how many seconds, the embedded engine may use."""
 
     memory: str = "4GB"
     seconds: float = 3600.0
 
     def __post_init__(self) -> None:
-        """Refuse what is no limit."""
+        """Refuse a memory or a time that cannot be a limit."""
         if not isinstance(self.seconds, int | float) or not 0 < self.seconds < 10**7:
             raise InvalidParameter("seconds", self.seconds, "a positive number of seconds")
         number = self.memory.strip().upper().removesuffix("B")[:-1] if isinstance(self.memory, str) else ""
@@ -93,7 +93,7 @@ class Limits:
 
 
 LIMITS = Limits()
-Source = Csv | Parquet | Database | Sql
+DataSource = Csv | Parquet | Database | Sql
 """What the embedded engine reads."""
 
 
@@ -124,4 +124,4 @@ def declared(
     return Database(data, table) if ending in {".duckdb", ".db"} else None
 
 
-__all__ = ["LIMITS", "TYPES", "Csv", "Database", "Limits", "Parquet", "Source", "Sql", "declared"]
+__all__ = ["LIMITS", "TYPES", "Csv", "DataSource", "Database", "Limits", "Parquet", "Sql", "declared"]

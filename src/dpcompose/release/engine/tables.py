@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from dpcompose.errors import InvalidParameter
-from dpcompose.release.ask.sources import LIMITS, Csv, Database, Limits, Parquet, Source, Sql, checked_types, declared
+from dpcompose.release.ask.sources import (
+    LIMITS,
+    Csv,
+    Database,
+    DataSource,
+    Limits,
+    Parquet,
+    Sql,
+    checked_types,
+    declared,
+)
 from dpcompose.release.engine import duck, spark
 from dpcompose.release.engine.databases import database, relation, sql
 from dpcompose.release.engine.files import lines, pages
@@ -30,7 +40,7 @@ def opened(
 ) -> Iterator[Table]:
     """A table of anything that is one; what was opened here is closed again."""
     checked_types(types or {})
-    source: Source | None
+    source: DataSource | None
     if isinstance(data, str | Path):
         source = declared(data, table, types)
         if source is None:
@@ -50,7 +60,7 @@ def opened(
         yield found
 
 
-def _untyped(types: Mapping[str, str] | None, source: Source, data: object) -> None:
+def _untyped(types: Mapping[str, str] | None, source: DataSource, data: object) -> None:
     if types and not (isinstance(source, Csv) and isinstance(data, str | Path)):
         raise InvalidParameter("types", dict(types), "nothing for data that has types, or states them itself")
 

@@ -43,8 +43,7 @@ from dpcompose.release.sketches.price import (
 )
 from dpcompose.release.sketches.spark import fill_cut, is_spark
 from dpcompose.release.sketches.store import blocks
-from dpcompose.theorems.sketches import CutSketch as Reweighted
-from dpcompose.theorems.sketches import cut_delta, published_width, rows_needed
+from dpcompose.theorems.sketches import ReweightedGraph, cut_delta, published_width, rows_needed
 
 COLUMNS = ("source", "target", "weight")
 
@@ -72,7 +71,7 @@ class CutPrice(Price):
     def tau(self, size: int) -> float:
         r"""$\tau = \eta w\frac{s(n-s)}{n-w}$, the additive error of a cut of `size` vertices, rounded up."""
         width = Enclosure(self.width, self.width)
-        return Reweighted(width, self.vertices).additive_error(self.goal.eta, size).upper
+        return ReweightedGraph(width, self.vertices).additive_error(self.goal.eta, size).upper
 
 
 def variance_ratio(width: Real, vertices: int, change: Real) -> Fraction:

@@ -29,7 +29,7 @@ from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose, r
 from dpcompose.numerics.gamma import gamma_lower
 from dpcompose.numerics.positive import enclose_probability
 from dpcompose.numerics.roots import invert_decreasing
-from dpcompose.numerics.search import root
+from dpcompose.numerics.search import last, root
 from dpcompose.parameters import Param, Whole, exact, short
 from dpcompose.release.sketches.profile import MOST_ROWS
 from dpcompose.theorems.sketches import rows_needed
@@ -139,12 +139,8 @@ def exact_rows(wanted: SketchGoal, step: int = 1) -> int:
         raise InvalidParameter(
             "eta", wanted.eta, f"a larger eta or nu: {published} rows would be needed, and {MOST_ROWS} are the most"
         )
-    few, enough = 0, most // step  # the published number is always enough
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        good = missing(middle * step, wanted.eta).upper <= wanted.failure
-        few, enough = (few, middle) if good else (middle, enough)
-    return enough * step
+    too_few = last(lambda n: missing(n * step, wanted.eta).upper > wanted.failure, 0, most // step)
+    return (too_few + 1) * step  # the published number is always enough
 
 
 def least_width(profile: Callable[[float], Enclosure], delta: Real, guess: float, high: float) -> Enclosure:

@@ -6,7 +6,7 @@ from functools import cache, singledispatch
 from typing import Any
 
 from dpcompose.parameters import COUNT, DELTA, Param, Whole, show
-from dpcompose.spec.fields import Choice, Codec, Inner, Numeral, Numerals, Parts, snake
+from dpcompose.spec.fields import Choice, Codec, Inner, Numeral, Numerals, PartList, snake
 from dpcompose.spec.numbers import written
 from dpcompose.spec.registry import Field, MechanismKind, kinds
 
@@ -60,7 +60,7 @@ def _(codec: Inner) -> Plain:  # noqa: ARG001
 
 
 @_form.register
-def _(codec: Parts) -> Plain:  # noqa: ARG001
+def _(codec: PartList) -> Plain:  # noqa: ARG001
     return {"form": "mechanisms"}
 
 
