@@ -18,7 +18,7 @@ Document: TypeAlias = str | Mechanism
 Exact: TypeAlias = str | Real
 """A number, or its text: `0.1`, `1e-6` or `1/3`, meant exactly."""
 Read: TypeAlias = Callable[[int], str]
-"""Gives at most so many characters of what comes in."""
+"""Reads the input, at most as many characters of it as the argument says."""
 FEW_PLACES = 10
 MOST_PLACES = 2000
 PLACES = Whole("places", 2, MOST_PLACES)

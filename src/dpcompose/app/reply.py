@@ -35,7 +35,7 @@ class Reply:
     pictured: Callable[[], Any] | None = None
     """What a picture shows, where that is not the result itself."""
     holds: bool | None = True
-    """Whether what was claimed holds; None if nobody knows. Nothing claimed holds."""
+    """Whether what was claimed holds: None if that is not known, true where nothing was claimed."""
 
     @property
     def shown(self) -> Any:

@@ -68,7 +68,7 @@ def confidence_level(confidence: object) -> Fraction:
 
 
 def least_log_odds(trials: Trials, level: Fraction) -> float:
-    """Log odds that exceed the true ones with probability at most `level`; -∞ where nothing is known."""
+    """A lower confidence limit on the log odds: above the true ones with probability at most `level`; or -∞."""
     if trials.hits == 0:
         return -math.inf
     guess = _guess(trials, level)
@@ -81,7 +81,7 @@ def least_log_odds(trials: Trials, level: Fraction) -> float:
 
 
 def most_log_odds(trials: Trials, level: Fraction) -> float:
-    """Log odds that fall short of the true ones with probability at most `level`; +∞ where nothing is known."""
+    """An upper confidence limit on the log odds: below the true ones with probability at most `level`; or +∞."""
     return -least_log_odds(trials.misses, level)
 
 

@@ -140,7 +140,7 @@ def one_run_scores(
 
 
 def p_value(right: Trials, canaries: int, epsilon: Real, delta: Real) -> Enclosure:
-    """An upper end for how likely so many right guesses are if the mechanism is (ε, δ)-DP; the lower end is trivial."""
+    """An upper bound on the chance of as many right guesses if the mechanism is (ε, δ)-DP; the lower end is trivial."""
     epsilon, delta = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
     most = upper_tail(right, epsilon).upper
     if delta != 0:

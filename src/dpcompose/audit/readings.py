@@ -58,7 +58,7 @@ class Reading(ABC):
 
     @abstractmethod
     def epsilon(self, point: Point, delta: Real) -> float:
-        """No (ε, δ) with a smaller ε is compatible with the point."""
+        """A lower bound on ε at δ: no smaller ε is compatible with the point."""
 
     @abstractmethod
     def height(self, likely: NDArray[np.float64], unlikely: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
@@ -107,7 +107,7 @@ class _GaussianMechanism(Reading):
 
     @staticmethod
     def mu(point: Point) -> float:
-        """No smaller μ is compatible with the point."""
+        """A lower bound on μ: no smaller one is compatible with the point."""
         gap = enclose(lambda: _quantile(point.least) - _quantile(point.most), _ENOUGH)
         return max(0.0, gap.lower) if math.isfinite(gap.lower) else 0.0
 
@@ -122,7 +122,7 @@ GAUSSIAN = _GaussianMechanism()
 
 
 def _log_ratio(likely: float, unlikely: float, delta: Real) -> Enclosure:
-    r"""$\ln((a - \delta)/b)$; everything where $a - \delta$ is not proven positive."""
+    r"""$\ln((a - \delta)/b)$; the whole real line where $a - \delta$ is not proven positive."""
     return enclose(lambda: ((_logistic(likely) - ball(delta)) / _logistic(unlikely)).log(), _ENOUGH)
 
 

@@ -43,7 +43,7 @@ class ClosedForm:
     holds: bool
     """Whether what it says is certain to reach the goal: by its proof, or by the exact composition at this value."""
     exact: Enclosure
-    """The best value of that quantity, exactly."""
+    """The best value of that quantity under exact composition, enclosed."""
 
     @property
     def waste(self) -> float:

@@ -19,9 +19,9 @@ from dpcompose.prove.answer import delta as delta_at
 
 EVALUATIONS = 200
 FAR = 3.0
-"""The first step on the line is no longer than this."""
+"""The longest first step, in units of the axis (e-folds of the parameter)."""
 NEAR = 1e-3
-"""Closer to the target than this, only sharp answers tell."""
+"""Closer to the target than this, in the same units, only the sharpest answers decide."""
 
 
 @dataclass(slots=True)
@@ -71,14 +71,14 @@ class Hunt:
 
 
 def _line(a: TrialPoint, b: TrialPoint, goal: float) -> float:
-    """Through two points, the place as a function of the height; nowhere, if they are level."""
+    """Where the line through two points reaches the goal; NaN if they are level."""
     if a.height == b.height:
         return math.nan
     return b.place + (goal - b.height) * (b.place - a.place) / (b.height - a.height)
 
 
 def _parabola(known: list[TrialPoint], goal: float) -> float:
-    """Through three points, the place as a quadratic function of the height."""
+    """Where the goal is reached, if the place is a quadratic function of the height through three points."""
     a, b, c = known
     left, right = _line(b, c, goal), _line(a, c, goal)
     return left + (goal - b.height) * (right - left) / (a.height - b.height)
@@ -227,7 +227,7 @@ def sketched(trial: Trial, axis: Axis) -> Hunt | None:
 
 
 def _constant(hunt: Hunt) -> Real:
-    """Where the cost does not change, as far as floats can tell: the end at which more is learned, or a refusal."""
+    """For a cost that does not change, as far as floats can tell: the end of the axis that decides, or a refusal."""
     axis, trial = hunt.axis, hunt.trial
     if not trial.met(axis.start):
         raise NotProvable(f"No value from {short(axis.low)} to {short(axis.high)} is shown to meet {trial.target}")

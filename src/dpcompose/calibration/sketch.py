@@ -29,7 +29,7 @@ GUESSES = 12
 ROUGH = 1e-3
 SHARP = 1e-9
 ACROSS = 1e-2
-"""Guesses are rough to 1e-5 or so: a slope is read off two that are farther apart by much."""
+"""How far apart the two guesses are that give a slope: much farther than the 1e-5 or so to which they are rough."""
 FAR = 3.0
 ASIDE = (0.0, -0.5, 0.5, -3.0, 3.0)
 """Where to look for a first height that says something: far out δ is 1, and at an end there may be no line."""
@@ -148,7 +148,7 @@ def _pair(
 
 
 def tried(height: Callable[[float], float | None], place: float) -> float | None:
-    """Whatever goes wrong here goes wrong in floats, and costs a better start only."""
+    """The height at a place; None where floats fail, which costs nothing but a better start."""
     try:
         found = height(place)
     except (DPError, ArithmeticError, ValueError, IndexError, TypeError):

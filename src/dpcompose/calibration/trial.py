@@ -67,11 +67,11 @@ class Trial:
         return self.target.missed(self.at(value))
 
     def height(self, value: Real) -> float:
-        """The cost there, for searches."""
+        """The cost of the member there, on the scale on which the target is searched for."""
         return self.target.scale(self.at(value).safe)
 
     def refusal(self) -> InvalidParameter:
-        """The family has no members where one looks first."""
+        """What is said of a family that has no member from 1e-6 to 1e6, where one is looked for first."""
         wanted = "a function of one number that gives mechanisms at some of 1e-6 … 1e6; or give `within`"
         return InvalidParameter("family", self.family, wanted)
 

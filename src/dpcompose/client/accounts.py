@@ -25,7 +25,7 @@ class Account:
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """Its path at the service."""
         return f"/v1/accounts/{quote(self.name, safe='')}"
 
     def check(self, asked: Charge | Mechanism, /) -> None:
@@ -92,13 +92,13 @@ class Grant:
     """Permission to run one mechanism, once; as a context it is committed at the end, or abandoned if that fails."""
 
     def __init__(self, account: Account, document: dict[str, Any]) -> None:
-        """As the service has it."""
+        """A grant, from the document that the service sent."""
         self.account, self.document = account, document
         self._kept: Any = None
 
     @property
     def key(self) -> str:
-        """What it stands under."""
+        """The key of the release that it is for."""
         return str(self.document["key"])
 
     @property

@@ -89,7 +89,7 @@ def said(value: Any) -> Any:
 
 
 def read(reply: httpx.Response) -> dict[str, Any]:
-    """What a service said; a refusal is raised."""
+    """The document of a reply; a refusal is raised."""
     if reply.status_code == httpx.codes.NO_CONTENT:
         return {}
     try:

@@ -10,7 +10,7 @@ from dpcompose.numerics.enclosure import ball, enclose
 
 _PLACES = 10
 _BEYOND = 8
-"""The picture goes so many times beyond the last flip."""
+"""How many times beyond the last flip the picture goes."""
 
 Line = tuple[tuple[int, float], ...]
 

@@ -24,7 +24,7 @@ MOST_ORDERS = 32
 ORDER = Param("α", 1, 10**6, "order")
 HEIGHT = Param("height", 0, 10**9, "shape of a budget curve")
 SHRINKING = (0, 2**-44, 2**-36, 2**-24)
-"""By how much a cap is lowered until its promise is certified at the target."""
+"""Relative amounts by which a cap is lowered, one after the other, until its promise is certified at the target."""
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²"}
 
 

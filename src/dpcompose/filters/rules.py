@@ -198,12 +198,12 @@ RULES: Mapping[str, type[CapRule]] = {"basic": Basic, "zcdp": Concentrated, "ren
 
 
 def upper(value: Value) -> Fraction:
-    """The greatest a promised number may be, exactly."""
+    """The upper end of a promised number, exactly."""
     return Fraction(value.upper if isinstance(value, Enclosure) else value)
 
 
 def best_order(target: CapTarget) -> Fraction:
-    """The order at which a line converts best to (ε, δ), to three digits: one order leaves the most room."""
+    """The order, to three digits, at which the curve ρα that just meets (ε, δ) converts best: this leaves most room."""
     line = _line(_greatest(lambda rho: _line(rho).delta(target.epsilon), target))
     excess = min(line.best_order(epsilon=min(float(target.epsilon), HUGE)) - 1, MOST_EXCESS)
     return 1 + Fraction(f"{excess:.3g}")

@@ -61,7 +61,7 @@ class Preservation:
     probability: Real
 
     def upper(self) -> Enclosure:
-        """The most the event's probability can become, never above 1."""
+        """An upper bound on the event's probability on the other input, at most 1."""
         if self.order == 1:
             return CERTAIN
         if self.probability == 0:
@@ -69,7 +69,7 @@ class Preservation:
         return _capped(enclose(lambda: ((ball(self.divergence) + ball(self.probability).log()) * self._share()).exp()))
 
     def lower(self) -> Enclosure:
-        """The least it can become."""
+        """A lower bound on the event's probability on the other input."""
         if self.probability == 0 or (self.order == 1 and self.probability < 1):
             return ZERO
         if self.probability == 1:
@@ -99,7 +99,7 @@ class ComposedEvent:
         return self._exponent(self._stated)
 
     def bound(self) -> Enclosure:
-        """The probability as stated, never above 1."""
+        """The upper bound on the probability as stated, at most 1."""
         return self._bound(lambda: self._stated() - self._log())
 
     def sharp_exponent(self) -> Enclosure:
@@ -107,7 +107,7 @@ class ComposedEvent:
         return self._exponent(lambda: self._log() - self._excess() ** 2)
 
     def sharp_bound(self) -> Enclosure:
-        r"""$e^{-(\sqrt L-\varepsilon\sqrt{n/2})_+^2}$."""
+        r"""The sharper upper bound on the probability, $e^{-(\sqrt L-\varepsilon\sqrt{n/2})_+^2}$."""
         return self._bound(lambda: -(self._excess() ** 2))
 
     def _exponent(self, formula: Callable[[], Ball]) -> Enclosure:

@@ -36,7 +36,7 @@ def dominating_pair(
 
 
 def hull(points: Sequence[Point]) -> list[Point]:
-    """The greatest convex curve below the points that does not rise: convex ones below the points stay below it."""
+    """The greatest convex curve below the points that does not rise; every other such curve lies below this one."""
     kept: list[Point] = []
     for x, y in points:
         level = min(y, kept[-1][1]) if kept else y

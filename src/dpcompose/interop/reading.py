@@ -139,7 +139,7 @@ def _zcdp(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def _composed(event: NamedEvent, relation: Adjacency) -> Mechanism:
-    """One list: a ledger is a list of repeated events, and reads as one."""
+    """All parts as one list, with their counts; a ledger is a list of repeated events, and reads the same way."""
     parts = [mechanism_of(inner, relation) for inner in event["events"]]
     return Composition(tuple(one for part in parts for one in (getattr(part, "parts", None) or ((part, 1),))))
 

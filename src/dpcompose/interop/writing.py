@@ -126,7 +126,7 @@ def _sampled(m: Sampled) -> NamedEvent:
 
 
 def _sampled_sum(m: SampledSum) -> NamedEvent:
-    """A record adds C and moves 2C: what adds less is said as more."""
+    """The event lets a replaced record move a sum by 2C: C is the contribution, or half the move if greater."""
     bound = max(Fraction(m.contribution), Fraction(m.moved) / 2)
     noise = below(Fraction(m.gaussian.noise_std) / bound) if bound else math.inf
     inner = NamedEvent("GaussianDpEvent", {"noise_multiplier": noise})

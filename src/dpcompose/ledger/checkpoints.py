@@ -17,7 +17,7 @@ from dpcompose.ledger.errors import StoreError
 
 SCHEMA = "dpc.checkpoint/1"
 EVERY = 1000
-"""After so many entries of a chain a checkpoint is kept."""
+"""How many entries of a chain lie between two checkpoints that are kept."""
 
 
 class Signer:

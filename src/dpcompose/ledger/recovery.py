@@ -22,7 +22,7 @@ from dpcompose.ledger.stores.hot import StoredCoordinate
 from dpcompose.ledger.stores.statements import UnlinkedEntry
 
 FARTHEST = 3000
-"""So many entries are looked back for one that this machine saw."""
+"""How many entries are searched backwards for one that this machine saw."""
 NOTES = ("start", "commit", "abandon")
 """Entries that charge nothing."""
 

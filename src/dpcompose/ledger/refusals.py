@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dpcompose.ledger.accounts import Account
 
 LATEST = 100
-"""Of so many latest charges the refusal says who made them: it takes the same time whatever the history."""
+"""How many of the latest charges a refusal attributes to somebody, so that it takes no longer in a long history."""
 
 
 def check(present: Present, cost: Sequence[int]) -> int | None:

@@ -18,7 +18,7 @@ NOISES = {
     "Gaussian": Look("Gaussian", SKY, DASHED),
     "staircase": Look("staircase", GREEN, DOTTED),
 }
-"""Many of them lie on each other: whole numbers are solid, and what is broken is drawn above them."""
+"""Curves often coincide: noises on whole numbers are solid, the others dashed or dotted and drawn above them."""
 
 
 @paint.register

@@ -160,7 +160,7 @@ def _(result: LossDistribution, axes: Axes) -> None:
 
 
 def _other(losses: Sequence[float], masses: Sequence[float]) -> list[float]:
-    """Q is e^−L times P."""
+    """The masses under Q, which are e^−L times those under P."""
     return [mass * math.exp(-min(max(loss, -_FAR), _FAR)) for loss, mass in zip(losses, masses, strict=True)]
 
 

@@ -17,7 +17,7 @@ from dpcompose.referee.adapter import Adapter, NotOffered
 from dpcompose.referee.works import NOT_LESS, Work
 
 SLACK = 1e-9
-"""An answer below the truth by less than this is one of rounding, which is told apart from a wrong one."""
+"""An answer that lies below the truth by a smaller share than this counts as rounded, not as wrong."""
 PATIENCE = 60.0
 """Seconds of waiting for one answer."""
 
@@ -96,12 +96,12 @@ class Sheet:
 
     @property
     def failures(self) -> list[Cell]:
-        """Works it speaks of, and gave no use of an answer to."""
+        """Works that it speaks of, but gave no usable answer to."""
         return [cell for cell in self.cells if cell.failed]
 
     @property
     def median_gap(self) -> float | None:
-        """Of its sound answers."""
+        """The median, over its sound answers, of how far they lie above the truth (relatively)."""
         gaps = [cell.gap for cell in self.cells if cell.gap is not None]
         return statistics.median(gaps) if gaps else None
 

@@ -50,7 +50,7 @@ OTHERS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("hist", "groupby", "value_counts"), "histogram"),
     }
 )
-"""What other tools call them."""
+"""What other tools call a question → its name here, for a refusal that suggests it."""
 
 NEEDED: Mapping[str, str] = MappingProxyType(
     {
@@ -171,7 +171,7 @@ def quote(statistic: str, **options: Any) -> Quote:
 
 
 def run(statistic: str, data: object, **asked: Any) -> Release:
-    """Ask by name: `answer` to the price of a question, which is computed once."""
+    """Ask a question by its name: its price is computed once, and `answer` does the rest."""
     door = {name: asked.pop(name) for name in DOOR & asked.keys()}
     return answer(quote(statistic, **asked), data, **door)
 

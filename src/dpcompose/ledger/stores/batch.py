@@ -54,7 +54,7 @@ class Coordinate:
 
 
 GONE = Coordinate(epoch=0, cap=-1, used=0)
-"""Of an epoch that is not the newest: nothing fits, not even nothing."""
+"""Stands for an epoch that is not the newest: no charge fits into it, not even one of 0 units."""
 
 
 @dataclass

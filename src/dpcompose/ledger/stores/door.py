@@ -44,9 +44,9 @@ OLD = 30.0
 PATIENCE = 0.05
 """Seconds after which a client that nobody wakes tries to come in by itself."""
 PASSES = 16
-"""So often whoever is inside serves those who came meanwhile, before it goes."""
+"""How many times whoever is inside serves those who came meanwhile, before it leaves."""
 PATIENT = 40
-"""So often it does, before it queues at the lock."""
+"""How many times a client leaves its step and waits, before it queues at the lock."""
 Answer = tuple[Placed | None]
 """Where a step came to stand; None if it was not plain."""
 Serve = Callable[[Sequence[Plain]], Sequence[Placed | None]]

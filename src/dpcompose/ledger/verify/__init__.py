@@ -23,7 +23,7 @@ from dpcompose.ledger.verify.witnesses import Witnesses
 Seen = tuple[int, int, int, str]
 """An account, its chain, and the height and hash of an entry that somebody saw."""
 EVERY = 2000
-"""After so many entries the progress is told."""
+"""How many entries lie between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class ContributionBounds:
     adjacency: Adjacency
 
     def cells(self, known: int | None = None) -> int:
-        """How many released cells differ between neighbours, if so many are known."""
+        """An upper bound on how many cells differ between neighbours, in a table of `known` cells or of any size."""
         if self.groups is None:
             return 1
         moved = self.groups * (2 if self.adjacency is Adjacency.REPLACE_ONE else 1)

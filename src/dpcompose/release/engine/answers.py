@@ -78,7 +78,7 @@ class Prepared:
         return self.rows(empty=False)
 
     def rows(self, *, empty: bool) -> Rows:
-        """The rows that count, with one key each; of an empty table of the same types, if so wanted."""
+        """The rows that count, with one key each; if `empty`, of a table of the same types without rows."""
         columns = self.price.query.columns
         reals = [role for role, column in columns.items() if role == "value" or self._is_real(role, column)]
         found = present(self.table.rows(columns, empty), columns, reals)

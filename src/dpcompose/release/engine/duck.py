@@ -42,7 +42,7 @@ class DuckDialect:
         return f"TRY_CAST({number} AS BIGINT)"
 
     def total(self, numbers: str) -> str:
-        """A sum has 128 bits here."""
+        """DuckDB adds up in 128 bits, which do not overflow; a total beyond 64 bits counts as 0."""
         return f"coalesce(TRY_CAST(sum({numbers}) AS BIGINT), 0)"
 
     def quotient(self, number: str, by: str) -> str:
@@ -50,7 +50,7 @@ class DuckDialect:
         return f"({number}) // ({by})"
 
     def digest(self, label: str) -> str:
-        """A hexadecimal text is a number."""
+        """The leading hexadecimal digits, read as a number."""
         return f"('0x' || md5({label})[:{HEX}])::BIGINT"
 
     def place(self, key: str, keys: Sequence[str]) -> str:
@@ -105,28 +105,28 @@ class Given:
     given: Any
 
     def relation(self, steps: Sequence[Step]) -> Any:
-        """One after another."""
+        """The relation after all steps, applied one after another."""
         return reduce(lambda found, step: getattr(found, step.verb)(*filter(None, step[1:])), steps, self.given)
 
     def fetched(self, steps: Sequence[Step]) -> list[tuple[Any, ...]]:
-        """As it hands them over."""
+        """The rows, as the relation returns them."""
         return list(self.relation(steps).fetchall())
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A table of the embedded engine: its name, or whatever SQL has for one; or a frame, which has a name meanwhile."""
+    """A table of the embedded engine, by its name or a table expression; or a frame, which is registered by a name."""
 
     connection: Any
     name: str = "frame"
     frame: Any = None
 
     def relation(self, steps: Sequence[Step]) -> Any:
-        """What is not run yet."""
+        """One statement of all steps, as a relation that is not run yet."""
         return self.connection.sql(self._statement(steps))
 
     def fetched(self, steps: Sequence[Step]) -> list[tuple[Any, ...]]:
-        """Without a relation, for which a statement would be read twice."""
+        """The rows of that statement, run directly: through a relation DuckDB would parse it twice."""
         return list(self.connection.execute(self._statement(steps)).fetchall())
 
     def _statement(self, steps: Sequence[Step]) -> str:
@@ -157,11 +157,11 @@ class DuckRows:
         return self._after(Step("aggregate", ", ".join([*by, _listed(sums)]), ", ".join(by)))
 
     def fetched(self) -> list[tuple[Any, ...]]:
-        """DuckDB hands its rows over itself, without a second library between."""
+        """All rows, straight from DuckDB, without Arrow or pandas in between."""
         return self.start.fetched(self.steps)
 
     def batches(self) -> Batches:
-        """Streamed through Arrow."""
+        """Columns of numbers, streamed through Arrow."""
         relation = self.start.relation(self.steps)
         stream = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # before 1.4
         for batch in stream(BATCH):

@@ -25,7 +25,7 @@ class Frame(Protocol):
         ...
 
     def columns(self, names: Sequence[str], *, empty: bool) -> list[Any]:
-        """Some columns as Arrow; without their rows if so wanted."""
+        """Some columns as Arrow; if `empty`, with their types but without rows."""
         ...
 
     def length(self) -> int:

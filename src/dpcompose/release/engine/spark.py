@@ -44,7 +44,7 @@ class SparkDialect:
         return f"(({number}) div ({by}))"
 
     def digest(self, label: str) -> str:
-        """Digits of one base in another."""
+        """The leading hexadecimal digits, converted to a decimal number."""
         return f"try_cast(conv(substring(md5({label}), 1, {HEX}), 16, 10) AS BIGINT)"
 
     def place(self, key: str, keys: Sequence[str]) -> str:

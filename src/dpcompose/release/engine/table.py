@@ -27,7 +27,7 @@ class Table:
     name: str
     kinds: Sequence[tuple[str, Kind]]
     rows: Callable[[Columns, bool], Rows] = field(repr=False)
-    """The columns of a query, under the names of their roles; of an empty table of the same types, if so wanted."""
+    """The columns of a query, under the names of their roles; with True, of an empty table of the same types."""
     files: tuple[str, ...] = ()
     """Which files are read, where a pattern was given."""
     header: bool = False

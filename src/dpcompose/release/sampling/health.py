@@ -23,7 +23,7 @@ from dpcompose.errors import DPError
 from dpcompose.release.sampling.source import Source
 
 Bytes: TypeAlias = bytes
-"""The type, where a method has its name."""
+"""The type `bytes`, for annotations inside a class that has a method of that name."""
 ALARM = Fraction(1, 2**60)
 """The chance of a false alarm that is put up with."""
 VALUES = 256

@@ -63,11 +63,11 @@ class Moved:
     """A row moves by at most 1, wherever it lies: a Gaussian mechanism, mixed over χ²."""
 
     def delta(self, rows: int, width: Real, epsilon: Real) -> Enclosure:
-        """The mean of the Gaussian profiles."""
+        """The exact δ: the mean over χ² of the Gaussian profiles."""
         return random_shift_delta(rows, width, epsilon)
 
     def renyi(self, rows: int, width: Real, order: Real) -> Enclosure:
-        """That of the mixture whose weights are shown."""
+        """The exact Rényi divergence of the mixture, whose weights are known to whoever sees the rows."""
         return covariance_renyi(rows, width, order)
 
 
@@ -96,7 +96,7 @@ class CovariancePrice(Price):
 
     @property
     def relation(self) -> Adjacency:
-        """What was asked for."""
+        """The neighbouring relation that was asked for."""
         return self.adjacency
 
     def renyi(self, order: Real) -> Enclosure:

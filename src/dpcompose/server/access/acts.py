@@ -34,7 +34,7 @@ class RequestedAct:
     asked: str = ""
     """A hash of the request."""
     harmless: bool = False
-    """Whether doing it twice is doing it once."""
+    """Whether doing it a second time would change nothing more."""
 
 
 @dataclass(frozen=True, slots=True)

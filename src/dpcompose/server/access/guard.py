@@ -24,7 +24,7 @@ from dpcompose.server.rates import Rates
 
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
 GUESSES = 20
-"""For so many requests a minute that one token may make, one address may make one with a wrong token."""
+"""One address may try one wrong token for every 20 requests that one token may make, in a minute."""
 UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="dpcompose"'}
 

@@ -43,7 +43,7 @@ def account(book: Book, asker: Asker, name: str) -> Account:
 
 
 def nowhere(name: str) -> Problem:
-    """There may be such an account, or not."""
+    """The refusal of an account that is out of reach or does not exist; it does not say which of the two."""
     return Problem(
         ProblemKind.NOT_FOUND, f"There is no account {name[:100]!r} within reach of this token.", "account", name[:200]
     )

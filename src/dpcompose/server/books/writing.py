@@ -23,7 +23,7 @@ DOTS = {".", ".."}
 
 
 def create(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """An account; who reaches only some accounts makes one below them. Asked again in the same words it is the same."""
+    """An account; who reaches only some accounts makes one below them. The same request finds the same account."""
     said = asked["wish"]
     if said["name"] in DOTS:
         raise InvalidParameter("name", said["name"], "a name other than . and ..")

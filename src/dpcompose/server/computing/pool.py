@@ -67,7 +67,7 @@ class Worker:
             raise _died(writing=writing) from None
 
     def end(self) -> None:
-        """At once."""
+        """End the process at once."""
         self.process.kill()
         self.process.join()
         self.process.close()
@@ -143,7 +143,7 @@ class Pool:
             self._turn.notify_all()
 
     async def _run(self, worker: Worker, ticket: Ticket, until: float) -> Any:
-        """Also when the client has gone: a process is put back only when its task is over."""
+        """Run a task to its end, also when the client has gone: only then is its process free again."""
         loop = asyncio.get_running_loop()
         well = False
         try:

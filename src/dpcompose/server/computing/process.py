@@ -30,7 +30,7 @@ READY, WRITES, DONE, FAILED = "ready", "writes", "done", "failed"
 
 
 def inside(connection: Connection, tasks: Mapping[str, Task]) -> None:
-    """Do tasks until nobody is there any more."""
+    """Do tasks until the other end of the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to everybody; the service decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(NICE)
