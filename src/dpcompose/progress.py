@@ -18,12 +18,12 @@ _PATIENCE = 1.0
 class Advance(Protocol):
     """Told how much was done."""
 
-    def __call__(self, done: int, /) -> None:
-        """So many more are done."""
+    def __call__(self, more: int, /, total: int | None = None) -> None:
+        """Count `more` as done; the total may be known only now."""
         ...
 
 
-def _silent(done: int, /) -> None:
+def _silent(more: int, /, total: int | None = None) -> None:
     """Nobody is watching."""
 
 
@@ -43,8 +43,8 @@ def progress(what: str, total: int | None, done: int = 0) -> Iterator[Advance]:
     with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total, completed=done)
 
-        def advance(more: int, /) -> None:
-            bar.advance(task, more)
+        def advance(more: int, /, total: int | None = None) -> None:
+            bar.update(task, advance=more, total=total)
 
         yield advance
 

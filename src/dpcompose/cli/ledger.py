@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from dpcompose.cli.frame import Json, Mechanism, app, judged, limit, read, shown
 from dpcompose.cli.options import Argument, CommandGroup, CommandOption
 from dpcompose.cli.screen import show
 from dpcompose.errors import DPError
+from dpcompose.progress import progress
 
 books = CommandGroup(
     "ledger",
@@ -182,8 +182,8 @@ def verify(
     json: Json = False,
 ) -> None:
     """Replay the whole log from scratch: exit code 1 if anything is wrong."""
-    with bar() as progress:
-        reply = use().verify(store, against or (), progress)
+    with bar() as told:
+        reply = use().verify(store, against or (), told)
     judged(reply, json=json)
 
 
@@ -226,14 +226,14 @@ def import_(
 
 
 @contextmanager
-def bar() -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar where somebody watches."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
+def bar() -> Iterator[Callable[[int, int], None]]:
+    """A progress bar where somebody watches; it is told how many entries are done, and of how many."""
+    with progress("replayed", None) as advance:
+        seen = 0
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("replayed", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        def told(done: int, total: int) -> None:
+            nonlocal seen
+            advance(done - seen, total)
+            seen = done
+
+        yield told

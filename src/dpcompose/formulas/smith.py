@@ -80,7 +80,7 @@ def gaussian_rule(eps: Epsilon, delta: Delta) -> Found:
 @card("SMITH-PL-RR", SMITH.at("Sec. 2"), "SM-RR-PL", "DRV-3.18")
 def response_loss(eps: Epsilon) -> Found:
     r"""The loss of randomized response is $\varepsilon$ with probability $e^\varepsilon/(1+e^\varepsilon)$,
-    else $-\varepsilon$: mean $\varepsilon\tanh(\varepsilon/2)$, at least twice below the bound
+    else $-\varepsilon$: mean $\varepsilon\tanh(\varepsilon/2)$, at most half of the bound
     $\varepsilon(e^\varepsilon-1)$, and variance $\varepsilon^2/\cosh^2(\varepsilon/2)$.
     """
     one = Steps(((eps, 0, 1),))

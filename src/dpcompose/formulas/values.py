@@ -89,10 +89,10 @@ def less(left: Enclosure, right: Enclosure) -> bool:
 
 
 def floored(found: Enclosure) -> Enclosure:
-    """What is never negative."""
+    """The enclosure of a quantity that is never negative."""
     return Enclosure(max(found.lower, 0.0), max(found.upper, 0.0))
 
 
 def capped(found: Enclosure) -> Enclosure:
-    """A probability: between 0 and 1."""
+    """The enclosure of a probability, cut to [0, 1]."""
     return Enclosure(min(max(found.lower, 0.0), 1.0), min(max(found.upper, 0.0), 1.0))

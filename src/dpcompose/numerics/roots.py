@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 
 from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.numerics.search import last
 
 _Verdict = Callable[[float], int]
 """-1: the answer lies at or above this point; +1: at or below it; 0: the evaluation cannot say."""
@@ -79,10 +80,7 @@ def _last(holds: Callable[[int], bool], guess: int, low: int, high: int) -> int:
         else:
             no, probe = probe, probe - step
         step *= 2
-    while no - yes > 1:
-        probe = (yes + no) // 2
-        yes, no = (probe, no) if holds(probe) else (yes, probe)
-    return yes
+    return last(holds, yes, no)
 
 
 def _certify(verdict: _Verdict, guess: float, low: float, high: float, gap: float) -> Enclosure:

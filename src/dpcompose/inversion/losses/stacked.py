@@ -27,7 +27,7 @@ TALL, ALIKE = 64, 2.0
 """The greatest number of rows of one stack, and the greatest ratio of their places."""
 
 
-class Rows(Protocol):
+class LawRows(Protocol):
     """The laws of different steps, one a row."""
 
     @property
@@ -43,7 +43,7 @@ class Rows(Protocol):
     def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> Layers:
         """Uniform pieces under each density, for its decay."""
 
-    def trimmed(self, log_mass: Floats, sharpness: int) -> Rows:
+    def trimmed(self, log_mass: Floats, sharpness: int) -> LawRows:
         """Each with its far upper tail taken away, if it has one."""
 
 
@@ -51,7 +51,7 @@ class Rows(Protocol):
 class TiltedStack:
     """All steps of a stack, tilted."""
 
-    rows: Rows
+    rows: LawRows
     step: TiltedRows
     counts: Floats
 
@@ -109,7 +109,7 @@ class Stack:
     """Independent steps, each with its count."""
 
     members: Sequence[Repeated]
-    rows: Rows
+    rows: LawRows
 
     leak = ZERO
     lattice = None

@@ -25,7 +25,7 @@ from dpcompose.release.engine.table import Table, attempt, compared, computed
 from dpcompose.release.refusals import InvalidData
 
 NUMBERS, NUMBER, DIGITS = {Kind.WHOLE, Kind.REAL}, re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE), 15
-"""With longer ones DuckDB compares as decimals, of which a large number is none."""
+"""A number with more digits DuckDB compares as a decimal, which a large number does not fit into."""
 QUOTED = r'(?:"[^"]*"|\w+)'
 POINTERS = re.compile(rf"\b({'|'.join(sorted(FRAMES))})\((?:0x[0-9a-f]+(?:, )?)+\)")
 """How older versions of DuckDB write a frame of Python, which they do not read again."""

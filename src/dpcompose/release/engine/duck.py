@@ -78,7 +78,7 @@ class DuckDialect:
 DUCK = DuckDialect()
 
 
-class Step(NamedTuple):
+class RowStep(NamedTuple):
     """What is done with rows, under the name that DuckDB's relations have for it."""
 
     verb: str
@@ -86,14 +86,14 @@ class Step(NamedTuple):
     by: str = ""
 
 
-class Start(Protocol):
+class RowStart(Protocol):
     """Where rows are. All steps are known when DuckDB is asked, so it reads one statement."""
 
-    def relation(self, steps: Sequence[Step]) -> Any:
+    def relation(self, steps: Sequence[RowStep]) -> Any:
         """The rows after all steps, as DuckDB has them."""
         ...
 
-    def fetched(self, steps: Sequence[Step]) -> list[tuple[Any, ...]]:
+    def fetched(self, steps: Sequence[RowStep]) -> list[tuple[Any, ...]]:
         """The rows themselves."""
         ...
 
@@ -104,11 +104,11 @@ class Given:
 
     given: Any
 
-    def relation(self, steps: Sequence[Step]) -> Any:
+    def relation(self, steps: Sequence[RowStep]) -> Any:
         """The relation after all steps, applied one after another."""
         return reduce(lambda found, step: getattr(found, step.verb)(*filter(None, step[1:])), steps, self.given)
 
-    def fetched(self, steps: Sequence[Step]) -> list[tuple[Any, ...]]:
+    def fetched(self, steps: Sequence[RowStep]) -> list[tuple[Any, ...]]:
         """The rows, as the relation returns them."""
         return list(self.relation(steps).fetchall())
 
@@ -121,15 +121,15 @@ class Named:
     name: str = "frame"
     frame: Any = None
 
-    def relation(self, steps: Sequence[Step]) -> Any:
+    def relation(self, steps: Sequence[RowStep]) -> Any:
         """One statement of all steps, as a relation that is not run yet."""
         return self.connection.sql(self._statement(steps))
 
-    def fetched(self, steps: Sequence[Step]) -> list[tuple[Any, ...]]:
+    def fetched(self, steps: Sequence[RowStep]) -> list[tuple[Any, ...]]:
         """The rows of that statement, run directly: through a relation DuckDB would parse it twice."""
         return list(self.connection.execute(self._statement(steps)).fetchall())
 
-    def _statement(self, steps: Sequence[Step]) -> str:
+    def _statement(self, steps: Sequence[RowStep]) -> str:
         if self.frame is not None:
             self.connection.register(self.name, self.frame)
         return f"FROM {reduce(_written, steps, self.name)}"
@@ -139,22 +139,22 @@ class Named:
 class DuckRows:
     """Rows, and what is done with them."""
 
-    start: Start
-    steps: tuple[Step, ...] = ()
+    start: RowStart
+    steps: tuple[RowStep, ...] = ()
     texts: bool = False
     dialect: DuckDialect = DUCK
 
     def select(self, columns: Mapping[str, str]) -> DuckRows:
         """New columns."""
-        return self._after(Step("project", _listed(columns)))
+        return self._after(RowStep("project", _listed(columns)))
 
     def where(self, condition: str) -> DuckRows:
         """The rows for which it is true."""
-        return self._after(Step("filter", condition))
+        return self._after(RowStep("filter", condition))
 
     def gathered(self, by: Sequence[str], sums: Mapping[str, str]) -> DuckRows:
         """One row for each combination."""
-        return self._after(Step("aggregate", ", ".join([*by, _listed(sums)]), ", ".join(by)))
+        return self._after(RowStep("aggregate", ", ".join([*by, _listed(sums)]), ", ".join(by)))
 
     def fetched(self) -> list[tuple[Any, ...]]:
         """All rows, straight from DuckDB, without Arrow or pandas in between."""
@@ -167,11 +167,11 @@ class DuckRows:
         for batch in stream(BATCH):
             yield [np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64) for column in batch.columns]
 
-    def _after(self, step: Step) -> DuckRows:
+    def _after(self, step: RowStep) -> DuckRows:
         return replace(self, steps=(*self.steps, step))
 
 
-def _written(table: str, step: Step) -> str:
+def _written(table: str, step: RowStep) -> str:
     """The statement that relations make of a step."""
     if step.verb == "filter":
         return f"(SELECT * FROM {table} WHERE {step.text})"  # noqa: S608 - written here, with names and values quoted

@@ -99,7 +99,7 @@ def labels(kind: Kind, column: str, keys: Sequence[object]) -> list[Label]:
 
 
 def role_of(name: str) -> str:
-    """`key` of `key0`: what a column is to a question that has several such."""
+    """The role in a numbered name: `key` of `key0`, where a question has several columns of keys."""
     return name.rstrip("0123456789")
 
 

@@ -18,7 +18,7 @@ MOST = 62  # bits of a 64-bit word, without those that a shift might lose
 
 
 def serve(query: NoisySums) -> bool:
-    """Whether one number can hold the groups of a unit, and there is nothing to know but which they are."""
+    """Whether the bits of one number can hold all that is asked of a unit: the groups it is in."""
     if query.by is None or query.keys is None or isinstance(query.unit, EveryRow):
         return False
     return len(query.keys) <= MOST and query.bounds.rows == 1 and [t.power for t in query.tallies.values()] == [0]
