@@ -49,7 +49,7 @@ LADDERS = ("basic", "zcdp", "gdp")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Running(Told):
-    """ε at δ for whatever was seen until now, also if *now* was chosen by looking: a bound at all times at once."""
+    """ε at δ for whatever was seen until now, also if *now* was chosen by looking: an upper bound at all times."""
 
     epsilon: Fraction
     delta: Fraction
@@ -93,7 +93,7 @@ class Ladder:
         return Fraction(1, 4 * k * (k + 1)) if k else Fraction(1, 2)
 
     def reading(self, spent: Sequence[Fraction]) -> Running:
-        """The bound that holds now, as one did at every time before; refuses leaks beyond what was set apart."""
+        """The upper bound on ε that holds now, as one always did; refuses leaks beyond the share set apart."""
         if len(spent) > 1 and spent[-1] > self.leak:
             raise DPError(
                 f"Steps that leak δ = {rounded(spent[-1], ROUND_CEILING)} in all are beyond what this odometer set "
@@ -146,7 +146,7 @@ def _log(number: Fraction) -> float:
 
 @dataclass(slots=True, repr=False)
 class Odometer(Told):
-    """What was run so far, and a bound on its cost that holds at every time, however steps and end were chosen."""
+    """What was run so far, and an upper bound on its ε that holds at every time, however steps and end were chosen."""
 
     ladder: Ladder
     spent: Cost = field(init=False)
@@ -169,7 +169,7 @@ class Odometer(Told):
 
     @property
     def epsilon(self) -> Running:
-        """The bound now."""
+        """The upper bound on ε now."""
         return self.ladder.reading(self.spent)
 
     def __str__(self) -> str:

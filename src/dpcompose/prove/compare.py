@@ -34,7 +34,7 @@ class Row:
 
     @property
     def value(self) -> float | None:
-        """The bound the theorem promises."""
+        """The upper end of what the theorem says; None where it declines."""
         return self.enclosure.upper if self.enclosure else None
 
     epsilon = value

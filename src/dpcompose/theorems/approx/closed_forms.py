@@ -91,7 +91,7 @@ REFINED: Branch = (refined, refined_mass)
 
 @dataclass(frozen=True, slots=True)
 class Concentration(Profile):
-    """The loss stays near its mean: every branch bounds ε, and perhaps Σε does too."""
+    """The loss stays near its mean: every branch bounds ε from above, and perhaps Σε does too."""
 
     steps: Steps
     mean: Callable[[Steps], Ball]
@@ -228,7 +228,7 @@ class Regime(Profile):
         return 0 < delta < 1 and enclose(lambda: -ball(delta).log() - self.steps.energy()).lower >= 0
 
     def epsilon(self, delta: Real) -> Enclosure:
-        """The bound, refused outside its regime, where it is false."""
+        """The upper bound, refused outside its regime, where it is false."""
         if delta >= 1:
             return ZERO
         if not self.holds(delta):

@@ -53,7 +53,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Clones(SymmetricProfile):
-    """The bound of stronger clones; both ends are the bound's, not the truth's."""
+    """The upper bound on δ by stronger clones; both ends enclose this bound, not the truth."""
 
     local: Fraction
     people: int

@@ -52,7 +52,7 @@ Places = tuple[tuple[Fraction, Fraction], ...]
 
 @dataclass(frozen=True, slots=True)
 class ReplacedInSample(SymmetricProfile):
-    """The maximum over thresholds t, between one that is near it and a bound on what is missed."""
+    """δ as a maximum over thresholds: from the value near the best one to that plus a bound on what is missed."""
 
     rate: Fraction
     blank: Fraction

@@ -76,7 +76,7 @@ class ResponseCurve(Curve):
 
 
 class Conversion(ABC):
-    """How a Rényi bound r at order α bounds δ at ε, and ε at δ."""
+    """How a divergence of at most r at order α bounds δ at ε, and ε at δ, from above."""
 
     @staticmethod
     @abstractmethod
@@ -104,7 +104,7 @@ class Mironov(Conversion):
 
 
 class CanonneKamathSteinke(Conversion):
-    """The best bound that one order gives."""
+    """The least upper bound that one order gives."""
 
     @staticmethod
     def epsilon(order: Ball, r: Ball, log_delta: Ball) -> Ball:
@@ -126,7 +126,7 @@ class OneOrder(Profile):
     conversion: type[Conversion]
 
     def best_order(self, log_delta: float | None = None, epsilon: float | None = None) -> float:
-        """The order that bounds ε (given ln δ) or δ (given ε) best, as far as floats can tell."""
+        """The order that gives the least upper bound on ε (given ln δ) or δ (given ε), as far as floats can tell."""
         found = argmin(lambda s: self._guess(1 + math.exp(s), log_delta, epsilon), *ORDERS, samples=49, tolerance=1e-9)
         return 1 + math.exp(found)
 
@@ -162,7 +162,7 @@ class OneOrder(Profile):
         )
 
     def epsilon(self, delta: Real) -> Enclosure:
-        """The least bound found; nothing below 0."""
+        """The least upper bound found; nothing below 0."""
         if delta >= 1:
             return ZERO
         d = beyond_leak(delta, ((self.leak, 1),))
@@ -175,7 +175,7 @@ class OneOrder(Profile):
         return Enclosure(max(found.lower, 0.0), max(found.upper, 0.0))
 
     def delta(self, epsilon: Real) -> Enclosure:
-        """The least bound found, together with the leak; never above 1."""
+        """The least upper bound found, together with the leak; never above 1."""
         near = Enclosure.exactly(epsilon).upper
         order = self.best_order(epsilon=min(near, 1e300))
         found = ZERO if self.curve == SILENT else self.delta_at(order, epsilon)
