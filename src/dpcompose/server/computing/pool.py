@@ -23,6 +23,8 @@ TO_WRITE = 60.0
 """Seconds for a task that has begun to write: a busy store takes its time, and ending it would leave a question."""
 TO_START = 120.0
 LEAST_PROCESSES = 4
+WARM = ["dpcompose.server.computing.warm", "dpcompose.server.books.work"]
+"""Imported before any process is forked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Pool:
         self._workers: set[Worker] = set()
         self._returning: set[asyncio.Task[None]] = set()
         self.waiting = 0
-        CONTEXT.set_forkserver_preload(["dpcompose.server.computing.warm"])
+        CONTEXT.set_forkserver_preload(WARM)
 
     async def start(self) -> None:
         """Start all processes."""
