@@ -10,7 +10,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
 TOUR   := $(VENV)/.tour
 READY  := $(VENV)/.ready
 PEERS  := $(VENV)/.peers
-STEPS  := style format types layers tests docs
+STEPS  := style format types layers docs tests
 OLDEST := tests/cli tests/spec tests/report tests/ledger/test_contract.py \
 	$(filter-out %_schema.py,$(wildcard tests/server/test_*.py)) \
 	$(addprefix tests/release/test_,engines.py lazy_programs.py lines.py programs.py refusals.py sandbox.py several.py types.py)
@@ -58,14 +58,19 @@ serve: $(TOUR) ## the page and the HTTP API, on this machine
 check: STEPS := style format types layers quick
 check: test ## the daily loop: the same, but with the quick tests and without the pages
 
+# The pages are made beside the tests, which wait now and then; what they have to say is said after them.
 test: $(READY) ## everything that must hold before a change is kept
-	@summary=''; bad=0; \
-	for step in $(STEPS); do \
-		printf '\n== %s\n' $$step; began=$$(date +%s); \
-		if $(MAKE) --no-print-directory $$step; then verdict=passed; else verdict=FAILED; bad=1; fi; \
-		summary="$$summary$$(printf '%-8s %s %4d s' $$step $$verdict $$(($$(date +%s) - began)))\n"; \
+	@mkdir -p build; : > build/verdicts; : > build/pages; \
+	step() { \
+		printf '\n== %s\n' $$1; began=$$(date +%s); verdict=FAILED; \
+		if $(MAKE) --no-print-directory $$1; then verdict=passed; fi; \
+		printf '%-8s %s %4d s\n' $$1 $$verdict $$(($$(date +%s) - began)) >> build/verdicts; \
+	}; \
+	for one in $(STEPS); do \
+		if [ $$one = docs ]; then step docs > build/pages 2>&1 & else step $$one; fi; \
 	done; \
-	printf '\n== summary\n%b' "$$summary"; exit $$bad
+	wait; cat build/pages; printf '\n== summary\n'; cat build/verdicts; \
+	[ $$(grep -c " passed " build/verdicts) -eq $(words $(STEPS)) ]
 
 lint: style format types layers ## the checks that read, but do not run, the code
 

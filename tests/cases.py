@@ -23,6 +23,11 @@ def scaled(count: int, profile: str = PROFILE) -> int:
     return math.ceil(count * SCALES[profile])
 
 
+def by_day(count: int, share: Fraction) -> int:
+    """A share of so many cases by day; at night, when there is time, no fewer than `scaled` says."""
+    return scaled(count) if PROFILE == "nightly" else scaled(math.ceil(count * share))
+
+
 def cases(count: int) -> settings:
     """Decorate a property test with this, in place of `settings(max_examples=count)`."""
     return settings(max_examples=scaled(count))

@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Generator
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
 
 import pytest
@@ -34,17 +34,25 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) is not None or None
 
 
+WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+DEAR = ("spark", "postgres", "browser")
+"""In the names of tests: what takes long to start, so all of one kind are for one worker."""
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let both workers begin with slow tests, each with half of the files, so that neither ends on one alone.
+    """Let every worker begin with slow tests, each with its share of the files, so that none ends on one alone.
 
-    Of two workers the first is given the first half of the list, and who has done his takes from the other's end.
+    The first of n workers is given the first n-th of the list, and who has done his takes from the end of another's.
     """
-    slow = [list(group) for _, group in groupby(filter(_is_slow, items), key=lambda item: item.path)]
-    first, second = (list(chain.from_iterable(slow[i::2])) for i in (0, 1))
-    others = [item for item in items if not _is_slow(item)]
-    middle = max(len(items) // 2 - len(first), 0)
-    items[:] = first + others[:middle] + second + others[middle:]
+    slow = sorted(filter(_is_slow, items), key=_company)
+    groups = [list(group) for _, group in groupby(slow, key=_company)]
+    others = iter([item for item in items if not _is_slow(item)])
+    ordered: list[pytest.Item] = []
+    for worker in range(WORKERS):
+        ordered += chain.from_iterable(groups[worker::WORKERS])
+        ordered += islice(others, max(len(items) * (worker + 1) // WORKERS - len(ordered), 0))
+    items[:] = [*ordered, *others]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -60,3 +68,9 @@ def pytest_runtest_call() -> Generator[None, object, object]:
 
 def _is_slow(item: pytest.Item) -> bool:
     return item.get_closest_marker("slow") is not None
+
+
+def _company(item: pytest.Item) -> tuple[int, str]:
+    """The tests of one kind are neighbours, and so are those of one file."""
+    kind = next((place for place, word in enumerate(DEAR) if word in item.nodeid), len(DEAR))
+    return kind, str(item.path) if kind == len(DEAR) else ""

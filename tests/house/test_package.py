@@ -21,8 +21,10 @@ from packaging.utils import canonicalize_name
 import dpcompose
 
 ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, BUILT_WITH = DECLARED["project"], DECLARED["build-system"]["requires"]
 EXTRAS = PROJECT["optional-dependencies"]
+EVERY = tuple(re.fullmatch(r"dpcompose\[(.*)\]", EXTRAS["all"][0])[1].split(","))
 QUESTION = ["epsilon", "30 * BlackBox(epsilon=0.1, delta=0.001)", "--delta", "0.05"]
 
 
@@ -36,10 +38,8 @@ def test_one_version_everywhere() -> None:
 
 
 def test_all_means_all() -> None:
-    (said,) = EXTRAS["all"]
-    named = set(re.fullmatch(r"dpcompose\[(.*)\]", said)[1].split(","))
-    assert named == {"cli", "plot", "pandas", "polars", "data", "ledger", "server", "client"}
-    assert named <= EXTRAS.keys()
+    assert set(EVERY) == {"cli", "plot", "pandas", "polars", "data", "ledger", "server", "client"}
+    assert set(EVERY) <= EXTRAS.keys()
 
 
 def test_the_oldest_versions_are_those_that_are_declared() -> None:
@@ -47,8 +47,7 @@ def test_the_oldest_versions_are_those_that_are_declared() -> None:
     pinned = dict(
         line.split("==") for line in (ROOT / "constraints-oldest.txt").read_text().splitlines() if "==" in line
     )
-    named = re.fullmatch(r"dpcompose\[(.*)\]", EXTRAS["all"][0])[1].split(",")
-    needed = {*PROJECT["dependencies"], *(need for extra in named for need in EXTRAS[extra])} - {"dpcompose[ledger]"}
+    needed = {*PROJECT["dependencies"], *(need for extra in EVERY for need in EXTRAS[extra])} - {"dpcompose[ledger]"}
     for need in needed:
         found = re.fullmatch(r"([A-Za-z0-9_-]+)(?:\[\w+\])?>=([0-9.]+)", need)
         assert found, need
@@ -75,8 +74,7 @@ def test_what_all_needs_is_pinned_with_its_hashes() -> None:
     known = {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
     assert pins == {name: known[name] for name in pins}
     assert all(re.search(r" --hash=sha256:[0-9a-f]{64}( |$)", block) for block in blocks)
-    every = tuple(re.fullmatch(r"dpcompose\[(.*)\]", EXTRAS["all"][0])[1].split(","))
-    assert {*needed_by("dpcompose", every)} - {"dpcompose"} <= pins.keys()
+    assert {*needed_by("dpcompose", EVERY)} - {"dpcompose"} <= pins.keys()
 
 
 def run(*command: object, **more: object) -> str:
@@ -92,20 +90,36 @@ def python_in(folder: Path) -> Path:
     return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
+def pip(python: Path, *what: object) -> None:
+    """Let the pip of the tests do something there."""
+    run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--python", python, *what)
+
+
 def install(python: Path, *what: object) -> None:
-    """Let the pip of the tests install something there; what is never imported need not be compiled."""
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--python", python)
-    run(*pip, "install", "-q", "--no-compile", *what)
+    """What is never imported need not be compiled."""
+    pip(python, "install", "-q", "--no-compile", *what)
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def maker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that holds what is said to build the package, and nothing else."""
+    python = python_in(tmp_path_factory.mktemp("maker"))
+    install(python, *BUILT_WITH)
+    return python
+
+
+@pytest.fixture(scope="module")
+def built(maker: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel and the source distribution, made as an installer makes them."""
     folder = tmp_path_factory.mktemp("package")
-    maker = python_in(folder / "maker")
-    install(maker, "hatchling")
-    run(maker, "-m", "hatchling", "build", "-d", folder / "dist", cwd=ROOT)
-    return folder / "dist"
+    run(maker, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
+    return folder
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    """What is in it."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.mark.slow
@@ -143,25 +157,40 @@ def test_the_source_distribution_can_be_built_and_tested(built: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["clone", "*.whl", "*.tar.gz"])
-def test_it_answers_in_an_empty_environment(built: Path, tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["clone", "*.tar.gz"])
+def test_whatever_is_installed_is_the_same_wheel(built: Path, maker: Path, tmp_path: Path, kind: str) -> None:
     package = ROOT if kind == "clone" else next(built.glob(kind))
+    pip(maker, "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", tmp_path, package)
+    assert contents(*tmp_path.glob("*.whl")) == contents(*built.glob("*.whl"))
+
+
+@pytest.mark.slow
+def test_it_answers_in_an_empty_environment(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
     python = python_in(tmp_path / "empty")
-    install(python, "-c", ROOT / "constraints.txt", package)
+    install(python, "-c", ROOT / "constraints.txt", wheel)
     modules = run(python, "-c", "import dpcompose, sys; print(*sys.modules)", cwd=tmp_path).split()
     assert "matplotlib" not in modules
     asked = "import dpcompose as d; print(d.epsilon(d.Gaussian(noise_std=2), 1e-6))"
     assert "ε ∈ [2.25408, 2.25409]" in run(python, "-c", asked, cwd=tmp_path)
     bare = subprocess.run([python, "-m", "dpcompose", *QUESTION], capture_output=True, text=True, check=False)
     assert (bare.returncode, "'dpcompose[cli]'" in bare.stderr) == (2, True)
-    install(python, "-c", ROOT / "constraints.txt", f"{package}[cli]")
+    install(python, "-c", ROOT / "constraints.txt", f"{wheel}[cli]")
     assert "ε ∈ [0.846302, 0.846303]" in run(python, "-m", "dpcompose", *QUESTION, cwd=tmp_path)
 
 
 @pytest.mark.slow
-def test_all_does_everything_in_an_empty_environment(tmp_path: Path) -> None:
+def test_all_does_everything_in_an_environment_with_what_it_needs(built: Path, tmp_path: Path) -> None:
+    """Every file of every distribution that is declared is linked there, as pip has installed it for these tests."""
     python = python_in(tmp_path / "empty")
-    install(python, "-c", ROOT / "constraints.txt", f"{ROOT}[all]")
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    for name in {*needed_by("dpcompose", EVERY)} - {"dpcompose"}:
+        for file in importlib.metadata.files(name) or ():
+            if ".." not in file.parts:
+                (site / file).parent.mkdir(parents=True, exist_ok=True)
+                (site / file).symlink_to(str(file.locate()))
+    install(python, "--no-index", "--no-deps", *built.glob("*.whl"))
+    pip(python, "check")
     (tmp_path / "people.csv").write_text("id\n1\n2\n", encoding="utf-8")
     ask = (python, "-m", "dpcompose")
     assert "ε ≤ 1 at δ = 0" in run(

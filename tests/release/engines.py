@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,7 @@ def spark() -> Any:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # it does not live long
         .getOrCreate()
     )
 
@@ -106,17 +107,23 @@ ENGINES = [
 ]
 
 
+@lru_cache(maxsize=256)
+def _price(question: Any) -> Any:
+    """A price takes longer than a small table."""
+    return question.quote()
+
+
 def exact(question: Any, data: Any, source: Any, **door: Any) -> dict[Any, tuple[int, ...]]:
     """The sums of a question that its noise is added to, by the labels of their keys."""
     with opened(data, **door) as table:
-        ready = prepared(question.quote(), table)
+        ready = prepared(_price(question), table)
         return totals(question, ready._rows(), ready.keys, Salt.drawn(source)).spent_in(dict)
 
 
 def points(question: Any, data: Any, source: Any, **door: Any) -> Any:
     """How many rows of bounded units lie at each point of the grid of a quantile."""
     with opened(data, **door) as table:
-        ready = prepared(question.quote(), table)
+        ready = prepared(_price(question), table)
         return counted_points(question, ready._rows(), Salt.drawn(source)).spent_in(lambda held: held)
 
 
