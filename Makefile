@@ -15,7 +15,7 @@ OLDEST := tests/cli tests/spec tests/report tests/ledger/test_contract.py \
 	$(filter-out %_schema.py,$(wildcard tests/server/test_*.py)) \
 	$(addprefix tests/release/test_,engines.py lazy_programs.py lines.py programs.py refusals.py sandbox.py several.py types.py)
 
-# One thread a process: the tests already run two processes, and sums then add up in one order.
+# One thread a process: the tests already run several processes, and sums then add up in one order.
 export OPENBLAS_NUM_THREADS := 1
 # What was compiled once stays compiled, also where Python is told to write nothing.
 export PYTHONDONTWRITEBYTECODE :=
@@ -86,8 +86,11 @@ types: $(READY) ## mypy, strict
 layers: $(READY) ## imports go downwards
 	$(BIN)/lint-imports
 
+# One more than the cores of a small machine: what is tested also waits, for disks and for other processes.
+WORKERS ?= 3
+
 tests: $(READY) ## pytest, on two cores
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 quick: $(READY) ## a tenth of the cases, and nothing that takes long
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow'
