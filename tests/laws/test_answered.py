@@ -135,3 +135,28 @@ def test_mixtures_in_balls(whole: dpc.Mechanism) -> None:
         floats, balls = ask(), ask(rigor="ball")
         assert max(floats.lower, balls.lower) <= min(floats.upper, balls.upper)
         assert balls.enclosure.gap <= 1e-3
+
+
+def _slope(outcomes: int) -> tuple[list[float], list[float]]:
+    """An asymmetric pair: a falling law against a uniform one."""
+    falling = np.exp(-5 * np.arange(outcomes) / outcomes)
+    return (falling / falling.sum()).tolist(), [1 / outcomes] * outcomes
+
+
+@pytest.mark.parametrize("relation", [dpc.ADD_REMOVE, dpc.REPLACE_ONE], ids=lambda relation: relation.value)
+@pytest.mark.parametrize("counts", [(2, 0), (1, 1), (3, 0), (10, 0), (100, 3)])
+@pytest.mark.parametrize("outcomes", [3, 100, 400])
+def test_pairs_cost_their_greatest_losses_at_no_delta(
+    outcomes: int, counts: tuple[int, int], relation: dpc.Adjacency
+) -> None:
+    """Both ends are found, by whoever lists the sums, before patience wears out."""
+    p, q = _slope(outcomes)
+    pairs = dpc.DiscretePair(p=p, q=q, adjacency=relation), dpc.DiscretePair(p=q, q=p, adjacency=relation)
+    whole = dpc.Composition(tuple((pair, n) for pair, n in zip(pairs, counts, strict=True) if n))
+    forward, backward = (math.log(max(a / b for a, b in zip(*laws, strict=True))) for laws in ((p, q), (q, p)))
+    facing = [n * forward + m * backward for n, m in (counts, counts[::-1])]
+    greatest = max(facing) if relation is dpc.ADD_REMOVE else sum(counts) * max(forward, backward)
+    found = dpc.epsilon(whole, 0)
+    assert found.lower <= greatest * (1 + 1e-12)
+    assert found.upper >= greatest * (1 - 1e-12)
+    assert found.enclosure.gap <= 1e-6

@@ -127,7 +127,8 @@ def power(weights: Table, count: int) -> Table:
         return _binomial(weights, count)
     if count * degree >= _ways(len(weights), count):
         return _multinomial(sorted(weights.items()), count)
-    effort.count(200 * (count * degree) ** 1.5)
+    last = count * degree
+    effort.count(300 * last + (0 if degree == 2 else last**2 / (2 * math.sqrt(degree))))
     coefficients = [weights.get(least + unit * i, arb(0)) for i in range(degree + 1)]
     raised = _squared_out(coefficients, count) if degree == 2 else (arb_poly(coefficients) ** count).coeffs()
     return {count * least + unit * i: mass for i, mass in enumerate(raised)}

@@ -49,7 +49,7 @@ def _convolved(parts: tuple[tuple[Law, int], ...], precision: int) -> tuple[tupl
         listed = law.atoms()
         for _ in range(count):
             after: dict[Loss | None, Ball] = {}
-            effort.count(500 * len(total) * len(listed))
+            effort.count(1500 * len(total) * len(listed))
             for loss, mass in total.items():
                 for step, share in listed:
                     joined = _plus(loss, step)
