@@ -1,6 +1,6 @@
 """How many cases a property test draws: as many as it says, scaled by the profile it runs under.
 
-`HYPOTHESIS_PROFILE=quick` draws a tenth, for the daily loop; `ci` is the measure; `nightly` draws thirty times as many,
+`HYPOTHESIS_PROFILE=quick` draws a tenth, for the daily loop; `ci` is the measure; `nightly` draws sixty times as many,
 and other ones every time.
 """
 
@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from hypothesis import HealthCheck, settings
 
-SCALES = {"quick": Fraction(1, 10), "ci": Fraction(1), "nightly": Fraction(30)}
+SCALES = {"quick": Fraction(1, 10), "ci": Fraction(1), "nightly": Fraction(60)}
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 USUAL = 100
 """What a property test draws under `ci` when it does not say."""

@@ -1,4 +1,7 @@
-"""How cases are drawn: every mechanism from its own declarations, so that a new one inherits every law."""
+"""How cases are drawn: every mechanism from its own declarations, so that a new one inherits every law.
+
+A strategy that is asked for again is the same one: checking a new one takes longer than a draw.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -34,6 +38,7 @@ def written(number: float) -> Drawn:
     return st.sampled_from(ways)
 
 
+@cache
 def numbers(low: float, high: float) -> Drawn:
     """Numbers spread evenly over the orders of magnitude: ints, floats, Fractions and Decimals."""
     if low <= 0:
@@ -61,6 +66,7 @@ def extreme(param: Param) -> Drawn:
 Choice = Callable[[Param], Drawn]
 
 
+@cache
 def some(cls: type[dpc.Mechanism], choice: Choice = typical) -> Drawn:
     """A mechanism of one class, its parameters drawn from what it declares."""
     return SPECIAL[cls](choice) if cls in SPECIAL else st.builds(cls, **parameters(cls, choice))
@@ -78,6 +84,7 @@ def black_boxes(choice: Choice) -> Drawn:
     return st.one_of(*descriptions(choice).values())
 
 
+@cache
 def having(cls: type[dpc.Mechanism], name: str) -> Drawn:
     """A mechanism of one class that states the parameter of this name."""
     if cls is not dpc.BlackBox:
@@ -180,6 +187,7 @@ def mixtures(draw: st.DrawFn, choice: Choice) -> dpc.MixtureOfGaussians:
     return dpc.MixtureOfGaussians(noise_std=noise, sensitivities=[0, shift], probabilities=draw(distributions(2)))
 
 
+@cache
 def leaves(choice: Choice = typical) -> Drawn:
     """Mechanisms with no other inside."""
     return st.sampled_from(LEAVES).flatmap(lambda cls: some(cls, choice))
@@ -214,6 +222,7 @@ REPLACED = (
 SOCIABLE = tuple(cls for cls in MECHANISMS if cls not in REPLACED)
 
 
+@cache
 def mechanisms(choice: Choice = typical) -> Drawn:
     """Any mechanism that goes with any other: what is only for replaced records goes with few."""
     return st.sampled_from(SOCIABLE).flatmap(lambda cls: some(cls, choice))

@@ -139,7 +139,7 @@ def test_relations_do_not_mix(one: Any, other: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cls", LEAVES, ids=lambda c: c.__name__)
-@cases(25)
+@cases(13)
 @given(data=st.data(), count=st.integers(1, 9), delta=deltas, epsilon=epsilons)
 def test_the_relation_changes_no_number_by_itself(
     cls: type, data: st.DataObject, count: int, delta: Any, epsilon: Any

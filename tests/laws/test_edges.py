@@ -93,7 +93,7 @@ def test_delta_zero_is_the_largest_loss_of_all(cls: type, data: st.DataObject, c
 
 @pytest.mark.slow
 @every
-@cases(40)
+@cases(20)
 @given(data=st.data(), count=st.integers(1, 9))
 def test_at_epsilon_zero_delta_is_a_distance(cls: type, data: st.DataObject, count: int) -> None:
     """δ(0) is the total variation: subadditive, and at most 1."""
@@ -104,7 +104,7 @@ def test_at_epsilon_zero_delta_is_a_distance(cls: type, data: st.DataObject, cou
     assert whole.lower <= count * single.upper * (1 + 1e-12)
 
 
-@cases(150)
+@cases(75)
 @given(leaves(), st.integers(1, 9), deltas, epsilons)
 def test_sampling_nobody_and_everybody(m: dpc.Mechanism, count: int, delta: Any, epsilon: Any) -> None:
     nobody, everybody = count * dpc.Sampled(m, rate=0), count * dpc.Sampled(m, rate=1.0)
@@ -115,14 +115,14 @@ def test_sampling_nobody_and_everybody(m: dpc.Mechanism, count: int, delta: Any,
 
 
 @pytest.mark.slow
-@cases(150)
+@cases(75)
 @given(leaves(), st.fractions(0, 1), st.integers(1, 9), deltas)
 def test_sampling_never_costs_more(m: dpc.Mechanism, rate: Fraction, count: int, delta: Any) -> None:
     assert epsilon_of(count * dpc.Sampled(m, rate=rate), delta).lower <= epsilon_of(count * m, delta).upper
 
 
 @pytest.mark.slow
-@cases(150)
+@cases(75)
 @given(mechanisms(), st.integers(1, 9), deltas, epsilons)
 def test_a_group_of_one(m: dpc.Mechanism, count: int, delta: Any, epsilon: Any) -> None:
     one = count * dpc.Group(m, size=1)
@@ -166,14 +166,14 @@ def test_every_leaf_is_total(cls: type, data: st.DataObject, count: int, delta: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cls", [c for c in MECHANISMS if c not in LEAVES], ids=named)
-@cases(100)
+@cases(50)
 @given(data=st.data(), count=st.sampled_from([1, 2, 1000, 10**9]), delta=deltas, epsilon=epsilons)
 def test_every_wrapper_is_total(cls: type, data: st.DataObject, count: int, delta: Any, epsilon: Any) -> None:
     answered(count * data.draw(some(cls, extreme)), delta, epsilon)
 
 
 @pytest.mark.slow
-@cases(60)
+@cases(30)
 @given(st.lists(st.tuples(mechanisms(extreme), st.sampled_from([1, 7, 10**6])), max_size=3), deltas, epsilons)
 def test_every_mixture_is_total(parts: list[Any], delta: Any, epsilon: Any) -> None:
     answered(dpc.Composition(tuple(parts)), delta, epsilon)
@@ -184,7 +184,7 @@ FAR = [5e-324, 1e-300, 1e-150, 1 - 2**-53]
 
 @pytest.mark.slow
 @every
-@cases(40)
+@cases(20)
 @given(data=st.data(), delta=st.sampled_from(FAR), epsilon=st.sampled_from([5e-324, 1e-300, 700, 1e6, 1e300, 10**300]))
 def test_every_question_is_answered(cls: type, data: st.DataObject, delta: float, epsilon: float) -> None:
     answered(3 * data.draw(some(cls)), delta, epsilon)

@@ -64,7 +64,7 @@ def tight(answer: dpc.Answer, most: float) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cls, name", list(parameters()))
-@cases(50)
+@cases(25)
 @given(st.data(), st.fractions(1, 4), st.integers(1, 12), small_deltas, epsilons)
 def test_in_every_parameter(  # noqa: PLR0917 - drawn, not called
     cls: type, name: str, data: st.DataObject, factor: Fraction, count: int, delta: float, epsilon: Any
@@ -92,7 +92,7 @@ def test_a_tight_answer_feels_every_parameter(
         assert less.upper < more.lower
 
 
-@cases(80)
+@cases(40)
 @given(mechanisms(), st.integers(0, 30), st.integers(0, 30), deltas, epsilons)
 def test_in_the_count(m: dpc.Mechanism, fewer: int, further: int, delta: Any, epsilon: Any) -> None:
     more = fewer + further
@@ -102,7 +102,7 @@ def test_in_the_count(m: dpc.Mechanism, fewer: int, further: int, delta: Any, ep
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cls", MECHANISMS, ids=named)
-@cases(50)
+@cases(25)
 @given(
     st.data(), st.integers(1, 12), st.lists(deltas, min_size=2, max_size=2), st.lists(epsilons, min_size=2, max_size=2)
 )

@@ -62,7 +62,7 @@ def runs(rng: random.Random, kinds: Sequence[type[dpc.Mechanism]], relations: Se
             return f"{rng.choice((1, 1, 3, 10**9))} * {found}", relation
 
 
-@pytest.mark.parametrize("number", range(scaled(75)))
+@pytest.mark.parametrize("number", range(scaled(50)))
 def test_beside_faint_parts(number: int) -> None:
     """Where one part is lost among roundings it still counts, at ε = 0 and just above it: each kind beside any."""
     rng = random.Random(f"faint {number}")  # noqa: S311 - a draw, no secret
@@ -92,7 +92,7 @@ def test_underflow_that_was_found(first: str, second: str) -> None:
     dpc.compare(whole, delta=1e-6)
 
 
-@pytest.mark.parametrize("number", range(scaled(40)))
+@pytest.mark.parametrize("number", range(scaled(20)))
 def test_beside_anything(number: int) -> None:
     """Wild parts and wild wholes: ε, δ, divergences and advantages never fall; neither do two of a kind below one."""
     rng = random.Random(f"more {number}")  # noqa: S311 - a draw, no secret

@@ -55,9 +55,10 @@ def keeps(subject: dpc.Mechanism, pairs: list[Pair], rates: tuple[Any, ...] = RA
         truth = min(least_miss(pair, rate) for pair in among)
         assert encloses(tpr(subject, rate, order=order), 1 - truth), (order, rate)
         assert no_more(alpha(subject, truth, order=order).lower, rate)
+        known = region(subject, order)
         for pair in among:
             inside = least_miss(pair, rate) + F(1, 10**12)  # pairs here are fractions near the law, a hair off its edge
-            assert region(subject, order).contains(inside, rate) is not False
+            assert known.contains(inside, rate) is not False
     for level in (0, 1):
         truth = Worst(tuple(choices[Order.EITHER])).delta(level)
         assert encloses(dpc.delta(subject, epsilon=level), truth)

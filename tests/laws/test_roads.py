@@ -105,7 +105,7 @@ def wrapped(rng: random.Random) -> tuple[dpc.Mechanism, Callable[[float], Iterat
     return twice, lambda delta: sampled_roads(inner, float(rate * again), delta)
 
 
-@pytest.mark.parametrize("number", range(scaled(24)))
+@pytest.mark.parametrize("number", range(scaled(12)))
 def test_no_road_over_the_parts_is_shorter(number: int) -> None:
     rng = random.Random(f"roads {number}")  # noqa: S311 - a draw, no secret
     whole, roads = wrapped(rng)

@@ -8,12 +8,14 @@ import random
 import pytest
 
 import dpcompose as dpc
+from cases import scaled
 from strategies import LEAVES
 from wild import described, fits, made, part
 
 pytestmark = pytest.mark.slow
 RATES = (1e-9, 1e-3, 0.1, 0.5)
 ROUNDED = 1 + 1e-5
+RELATIONS = ("ADD_REMOVE", "REPLACE_ONE")
 
 
 def _sampled(inner: str, rate: float, relation: str) -> list[str]:
@@ -39,11 +41,11 @@ def _holds(rng: random.Random, inner: str, relation: str) -> int:
 @pytest.mark.parametrize("cls", LEAVES)
 def test_any_mechanism_on_a_sample(cls: type[dpc.Mechanism]) -> None:
     rng = random.Random(cls.__name__)  # noqa: S311 - drawn again by its seed
-    drawn = ((described(rng, cls, relation), relation) for _ in range(6) for relation in ("ADD_REMOVE", "REPLACE_ONE"))
+    drawn = ((described(rng, cls, relation), relation) for _ in range(scaled(3)) for relation in RELATIONS)
     assert sum(_holds(rng, inner, relation) for inner, relation in drawn)
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(scaled(5)))
 def test_anything_on_a_sample(block: int) -> None:
     rng = random.Random(block)  # noqa: S311 - drawn again by its seed
     assert sum(_holds(rng, part(rng, relation), relation) for _ in range(4) for relation in ("ADD_REMOVE", "ZERO_OUT"))

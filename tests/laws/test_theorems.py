@@ -52,7 +52,7 @@ def test_no_theorem_says_less_than_the_worst_black_boxes_cost(kinds: list[Any], 
     assert compared.best.enclosure.gap < 1e-9 or compared.best.upper < 1e-12
 
 
-@cases(200)
+@cases(100)
 @given(st.lists(steps, min_size=1, max_size=3), small_deltas)
 def test_at_every_theorems_epsilon_the_worst_black_boxes_keep_delta(kinds: list[Any], delta: float) -> None:
     compared = dpc.compare(boxes(kinds), delta=delta)
@@ -64,7 +64,7 @@ def test_at_every_theorems_epsilon_the_worst_black_boxes_keep_delta(kinds: list[
         assert leaky_responses(kinds, below * (1 - 1e-9)) >= delta
 
 
-@cases(40)
+@cases(20)
 @given(compositions(3, 9), deltas, epsilons)
 def test_no_two_theorems_contradict_each_other(c: dpc.Composition, delta: Any, epsilon: Any) -> None:
     """`compare` evaluates them all, and raises where an upper bound falls below a lower one."""
@@ -81,7 +81,7 @@ def test_no_two_theorems_contradict_each_other(c: dpc.Composition, delta: Any, e
 
 @pytest.mark.slow
 @every
-@cases(60)
+@cases(30)
 @given(data=st.data(), count=st.integers(1, 9), delta=small_deltas)
 def test_there_and_back(cls: type, data: st.DataObject, count: int, delta: float) -> None:
     m = count * data.draw(some(cls))
@@ -95,7 +95,7 @@ def test_there_and_back(cls: type, data: st.DataObject, count: int, delta: float
 
 @pytest.mark.slow
 @every
-@cases(40)
+@cases(20)
 @given(data=st.data(), count=st.integers(1, 9), epsilon=st.floats(0.01, 8))
 def test_back_and_there(cls: type, data: st.DataObject, count: int, epsilon: float) -> None:
     m = count * data.draw(some(cls))
@@ -126,7 +126,7 @@ def test_every_claim_can_be_made_again_and_rests_on_descriptions(
 
 
 @every
-@cases(25)
+@cases(13)
 @given(data=st.data(), count=st.integers(0, 9), delta=deltas)
 def test_an_answer_says_who_is_behind_each_end(cls: type, data: st.DataObject, count: int, delta: Any) -> None:
     answer = epsilon_of(count * data.draw(some(cls)), delta)
@@ -151,7 +151,7 @@ def test_every_theorem_states_its_mathematics_and_its_page(theorem: Any) -> None
     assert theorem.id
 
 
-@cases(30)
+@cases(15)
 @given(compositions(3, 6), st.lists(deltas, min_size=1, max_size=4), st.lists(epsilons, min_size=1, max_size=4))
 def test_a_sequence_of_questions_is_each_of_them(c: dpc.Composition, at: list[Any], beyond: list[Any]) -> None:
     many = dpc.delta(c, epsilon=beyond)

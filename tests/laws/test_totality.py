@@ -18,7 +18,7 @@ from wild import complaint, made, outcome, works
 
 SECONDS = 60.0
 """A limit for a hang only, in processor time, since times never decide a test; the long run asks for ten."""
-BLOCKS, EACH = 8, 15
+BLOCKS, EACH = 4, 15
 
 FOUND = [
     "beta(10**6 * Group(BlackBox(epsilon=.1, delta=.5), size=3), .3)",

@@ -13,7 +13,7 @@ from strategies import LEAVES, epsilon_of, named, small_deltas, some, under
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cls", LEAVES, ids=named)
-@cases(20)
+@cases(10)
 @given(st.data(), small_deltas, st.sampled_from([1, 3]))
 def test_a_blank_record_is_one_that_is_not_there(cls: type, data: st.DataObject, delta: float, count: int) -> None:
     mechanism = data.draw(some(cls))
