@@ -90,10 +90,10 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_mechanism_is_accused_no_more_often_than_stated(name: str) -> None:
-    """1,000 runs by day at confidence 0.9; sorted outputs must not spoil the split."""
+    """500 runs by day at confidence 0.9; sorted outputs must not spoil the split."""
     first, second, delta, epsilon, reading = RIGHT[name]
     generator = np.random.default_rng(5)
-    alarms, runs = 0, scaled(1000)
+    alarms, runs = 0, scaled(500)
     for i in range(runs):
         pair = first(generator, 400), second(generator, 400)
         a, b = (np.sort(side) for side in pair) if i % 2 else pair

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,23 +24,39 @@ PATHS = 200_000
 MARGINS = (0.02, 0.05, 0.1, 0.3)
 
 
-def best_stopping(reported: Sequence[float]) -> float:
-    """E(1 − e^(ε−L))₊ at the reported ε, for the best of some analysts who stop once L exceeds ε by a margin.
+class Analysts:
+    """Those who stop once the loss exceeds what an odometer reports by a margin, one for each margin."""
+
+    def __init__(self, reported: Sequence[float]) -> None:
+        self.reported = reported
+        self.running = [np.ones(PATHS, dtype=bool) for _ in MARGINS]
+        self.gained = [0.0 for _ in MARGINS]
+
+    def look(self, step: int, loss: np.ndarray) -> None:
+        """Some stop here, each with 1 − e^(ε−L)."""
+        epsilon = self.reported[step]
+        ahead = np.flatnonzero(loss >= epsilon + min(MARGINS))
+        for i, margin in enumerate(MARGINS):
+            now = ahead[self.running[i][ahead] & (loss[ahead] - epsilon >= margin)]
+            self.gained[i] += float(-np.expm1(epsilon - loss[now]).sum())
+            self.running[i][now] = False
+
+
+@cache
+def best_stopping() -> dict[Any, float]:
+    """E(1 − e^(ε−L))₊ at the ε that each odometer reports, for the best of its analysts: all on the same paths.
 
     Gaussian steps: the loss at Σρ = r is a Brownian motion with drift, mean r and variance 2r. Nothing here is ours.
     """
     random = np.random.default_rng(20240501)
     loss, before = np.zeros(PATHS), 0.0
-    stopped = [np.zeros(PATHS, dtype=bool) for _ in MARGINS]
-    gained = [0.0 for _ in MARGINS]
-    for r, epsilon in zip(SUMS, reported, strict=True):
+    everybody = {name: Analysts(report()) for name, report in ODOMETERS.items()}
+    for step, r in enumerate(SUMS.tolist()):
         loss += (r - before) + math.sqrt(2 * (r - before)) * random.standard_normal(PATHS)
-        before = float(r)
-        for i, margin in enumerate(MARGINS):
-            now = (loss - epsilon >= margin) & ~stopped[i]
-            gained[i] += float(-np.expm1(epsilon - loss[now]).sum())
-            stopped[i] |= now
-    return max(gained) / PATHS
+        before = r
+        for analysts in everybody.values():
+            analysts.look(step, loss)
+    return {name: max(analysts.gained) / PATHS for name, analysts in everybody.items()}
 
 
 def own_totals() -> list[float]:
@@ -48,20 +65,33 @@ def own_totals() -> list[float]:
     return [float((a * r + np.log1p(-1 / a) - (math.log(DELTA) + np.log(a)) / (a - 1)).min()) for r in SUMS]
 
 
+@cache
+def readings(name: str, per_rho: int, expected: float) -> list[float]:
+    """What our odometer says at every Σρ."""
+    ladder = ladder_of(name, delta=DELTA, expected=expected)
+    zeros = ladder.anchor.nothing[1:]
+    return [float(ladder.reading((Fraction(per_rho * r), *zeros))) for r in SUMS]
+
+
+OURS = [(name, per_rho, expected) for name, per_rho in (("zcdp", 1), ("gdp", 2)) for expected in (0.1, 1, 10)]
+NAIVE = "naive"
+ODOMETERS: dict[Any, Callable[[], list[float]]] = {
+    NAIVE: own_totals,
+    **{ours: partial(readings, *ours) for ours in OURS},
+}
+
+
 @pytest.mark.slow
 def test_the_total_of_a_path_is_no_bound_for_whoever_stops_by_looking() -> None:
     """The naive running total, ε(Σρ so far): the true δ is 4.7 to 4.9 times the stated 1e-3."""
-    assert best_stopping(own_totals()) == pytest.approx(4.8 * DELTA, rel=0.1)
+    assert best_stopping()[NAIVE] == pytest.approx(4.8 * DELTA, rel=0.1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name, per_rho", [("zcdp", 1), ("gdp", 2)])
-@pytest.mark.parametrize("expected", [0.1, 1, 10])
+@pytest.mark.parametrize("name, per_rho, expected", OURS)
 def test_an_odometer_holds_wherever_one_stops(name: str, per_rho: int, expected: float) -> None:
-    ladder = ladder_of(name, delta=DELTA, expected=expected)
-    zeros = ladder.anchor.nothing[1:]
-    reported = [float(ladder.reading((Fraction(per_rho * r), *zeros))) for r in SUMS]
-    assert best_stopping(reported) <= DELTA
+    assert best_stopping()[name, per_rho, expected] <= DELTA
+    reported = readings(name, per_rho, expected)
     assert reported == sorted(reported), "what was said earlier is never taken back"
 
 

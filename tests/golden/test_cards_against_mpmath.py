@@ -14,11 +14,12 @@ from mpmath import isinf, mpf
 
 import golden.by_hand_losses
 import golden.by_hand_noise  # noqa: F401 - both add their formulas
+from cases import scaled
 from dpcompose import Enclosure
 from dpcompose.formulas import cards, formula
 from golden.by_hand import ORACLES
 
-TRIALS = 10
+TRIALS = scaled(5)
 Draw = Callable[[random.Random], Any]
 
 

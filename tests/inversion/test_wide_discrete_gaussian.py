@@ -15,8 +15,8 @@ CASES = [(6.0, 1, 0.3), (6.0, 3, 7.7), (11.5, 2, 40.0), (25.0, 1, 3.25)]
 
 
 def transform(sigma: float, sensitivity: int, z: complex) -> mpmath.mpc:
-    """The moment function of the loss at z, integer by integer."""
-    reach = int(30 * sigma + abs(z) * sensitivity + 10)
+    """The moment function of the loss at z, integer by integer: all that matter at this tilt."""
+    reach = int(30 * sigma + abs(complex(z).real) * sensitivity + 10)
     top = bottom = mpmath.mpf(0)
     for x in range(-reach, reach + 1):
         height = mpmath.exp(-(mpmath.mpf(x) ** 2) / (2 * mpmath.mpf(sigma) ** 2))

@@ -14,6 +14,7 @@ from mpmath import mp, mpf
 
 DIGITS = 60
 mp.dps = DIGITS
+INTEGRATED = 35
 
 Atoms = dict[Any, Any]
 """Loss → probability under the first neighbour; losses are exact keys."""
@@ -86,11 +87,12 @@ def leaky_responses(kinds: Iterable[tuple[Any, Any, int]], epsilon: Any) -> mpf:
         kept *= (1 - real(d)) ** count
         truth = 1 / (1 + mp.exp(-real(e)))
         further: dict[Fraction, mpf] = {}
+        weight = truth**count
         for lies in range(count + 1):
-            weight = mp.binomial(count, lies) * truth ** (count - lies) * (1 - truth) ** lies
             for loss, mass in losses.items():
                 at = loss + (count - 2 * lies) * Fraction(e)
                 further[at] = further.get(at, mpf(0)) + mass * weight
+            weight *= (1 - truth) / truth * (count - lies) / (lies + 1)
         losses = further
     t = Fraction(epsilon)
     pure = mp.fsum(mass * -mp.expm1(real(t - loss)) for loss, mass in losses.items() if loss > t)
@@ -98,5 +100,6 @@ def leaky_responses(kinds: Iterable[tuple[Any, Any, int]], epsilon: Any) -> mpf:
 
 
 def integral(density: Callable[[mpf], mpf], points: Sequence[Any]) -> mpf:
-    """An integral over pieces on which the integrand is smooth."""
-    return mp.fsum(mp.quad(density, [a, b]) for a, b in pairwise(points))
+    """An integral over pieces on which the integrand is smooth, to some thirty digits."""
+    with mp.workdps(INTEGRATED):
+        return mp.fsum(mp.quad(density, [a, b]) for a, b in pairwise(points))

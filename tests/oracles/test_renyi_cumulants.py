@@ -26,7 +26,7 @@ from dpcompose.theorems.renyi.sampled_normal_curve import SampledNormalCurve
 REMOVE, ADD = Direction.REMOVE, Direction.ADD
 ORDERS = (Fraction(1, 4), 0.9, 1, 1.5, 2, 3.7, 8, 64)
 CLOSE = 1e-12
-ORACLE = mpf(10) ** -18  # relative; the oracle works with thirty digits and more
+ORACLE = mpf(10) ** -18  # relative; the oracle works with thirty digits or more
 
 
 def holds(curve: Curve, order: Any, truth: mpf) -> None:
@@ -76,7 +76,7 @@ def normal_divergence(rate: Any, mu: Any, order: Any, direction: Direction) -> m
 @pytest.mark.parametrize("order", [Fraction(1, 4), 1, 1.5, 3.7, 8])
 @pytest.mark.parametrize("rate, mu", [(0.01, 1), (Fraction(1, 2), 0.5)])
 def test_the_sampled_gaussian(rate: Any, mu: Any, order: Any, direction: Direction) -> None:
-    with mp.workdps(40):
+    with mp.workdps(30):
         truth = normal_divergence(rate, mu, order, direction)
         holds(SampledNormalCurve(rate, direction, Fraction(mu) ** 2), order, truth)
 
@@ -108,7 +108,7 @@ def laplace_divergence(rate: Any, step: Any, order: Any, direction: Direction) -
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("rate, step", [(0.01, 1), (Fraction(1, 2), 0.1), (0.001, 5)])
 def test_the_sampled_laplace(rate: Any, step: Any, order: Any, direction: Direction) -> None:
-    with mp.workdps(40):
+    with mp.workdps(30):
         truth = laplace_divergence(rate, step, order, direction)
         holds(SampledLaplaceCurve(rate, direction, step), order, truth)
 
