@@ -1,4 +1,4 @@
-"""Every mechanism that a peer can account for, beside the best peer's number, which is computed here.
+"""Every mechanism that a peer can account for, beside the best peer's number, which is computed here or kept.
 
 Our interval must hold an independent truth where `oracles` has none of its own: its lower end is the cost of a member,
 so no sound peer lies below it. A peer that does is named, with the sentence that says why.
@@ -21,6 +21,7 @@ from jax_privacy.matrix_factorization import sensitivity
 
 import dpcompose as dpc
 from dpcompose.interop.dp_accounting import from_event
+from peers import kept
 
 pytestmark = pytest.mark.slow
 
@@ -42,6 +43,16 @@ class Case:
     relation: Any = ADD
     count: int = 1
     above: float = 0.0
+
+    @property
+    def question(self) -> str:
+        """In words."""
+        return f"{self.count} * {self.event}, {self.relation.name}, {DELTA}: {self.peer.__name__}"
+
+    def ask(self) -> float:
+        """The peer's ε."""
+        accountant = self.peer(neighboring_relation=self.relation)
+        return float(accountant.compose(self.event, self.count).get_epsilon(DELTA))
 
 
 CASES = {
@@ -65,8 +76,8 @@ CASES = {
 
 
 def said(case: Case) -> tuple[dpc.Answer, float]:
-    peer = case.peer(neighboring_relation=case.relation).compose(case.event, case.count).get_epsilon(DELTA)
-    return dpc.epsilon(case.count * from_event(case.event, case.relation), delta=DELTA), float(peer)
+    ours = dpc.epsilon(case.count * from_event(case.event, case.relation), delta=DELTA)
+    return ours, kept.said(case.question, case.ask)
 
 
 @pytest.mark.parametrize("name", CASES)
