@@ -53,15 +53,11 @@ class Service:
                 command, stdout=said, stderr=log, env=self.environment, start_new_session=True
             )
         until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                if httpx.get(f"{self.url}/readyz", timeout=5).status_code == 200:
-                    return
-            except httpx.TransportError:
-                pass
-            assert self.process.poll() is None, self.log.read_text()[-3000:]
-            assert time.monotonic() < until, "the service does not come up"
-            time.sleep(0.05)
+        with httpx.Client(base_url=self.url, timeout=5) as asking:
+            while not _is_ready(asking):
+                assert self.process.poll() is None, self.log.read_text()[-3000:]
+                assert time.monotonic() < until, "the service does not come up"
+                time.sleep(0.05)
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """End it, and everything that it started; SIGKILL is what a crash looks like."""
@@ -73,6 +69,13 @@ class Service:
             self.process.send_signal(how)
         self.process.wait(PATIENCE)
         self.process = None
+
+
+def _is_ready(asking: httpx.Client) -> bool:
+    try:
+        return asking.get("/readyz").status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 @contextmanager
