@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import acb, arb, ctx
 from rounding import laws
+from rounding.measure import SIDE
 
 from dpcompose.inversion import (
     DiscreteGaussianLoss,
@@ -36,8 +37,6 @@ class Case(NamedTuple):
 
 
 Cases = Callable[[], Iterator[Case]]
-FREQUENCIES = 16
-"""The square of it, for every case."""
 
 
 def decimal(random: np.random.Generator, low: float, high: float) -> Fraction:
@@ -187,9 +186,9 @@ def transformed(cases: Cases) -> list[Transformed]:
     found = []
     with ctx.workprec(laws.BITS):
         for case in cases():
-            spacing, step = short(case.reach / FREQUENCIES**2), case.loss.step(case.tilt, case.reach, 1e-16)
+            spacing, step = short(case.reach / SIDE**2), case.loss.step(case.tilt, case.reach, 1e-16)
             law = case.law(case.tilt, case.reach)
-            truths = laws.characteristic(law, case.tilt, step.centre, spacing, FREQUENCIES)
+            truths = laws.characteristic(law, case.tilt, step.centre, spacing, SIDE)
             found.append(Transformed(case, step, spacing, truths))
     return found
 

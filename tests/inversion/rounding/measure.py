@@ -8,8 +8,14 @@ from typing import NamedTuple
 
 from flint import acb, arb
 
-POINTS = 10_000
+from cases import PROFILE
+
+ONE_IN = 1 if PROFILE == "nightly" else 5
+"""By day a bound sees one point in so many."""
+POINTS = 10_000 // ONE_IN
 """So many points, at least, for every bound."""
+SIDE = 16 if ONE_IN == 1 else 8
+"""The square of it: so many tilts, or frequencies, for every case of a law."""
 FEW_SHOWN = 5
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from flint import arb, arb_poly, ctx, fmpz_poly
 from rounding import laws
 from rounding.cases import decimal
-from rounding.measure import POINTS, Gauge, Row
+from rounding.measure import ONE_IN, POINTS, Gauge, Row
 
 from dpcompose.inversion.few_steps import bracket as between
 from dpcompose.inversion.few_steps.atom_cells import AtomStep
@@ -175,7 +175,7 @@ def laplace_sums(gauge: Gauge) -> None:
         for count, several in ((1, 3000), (2, 3000), (3, 3000), (7, 850), (20, 100), (50, 40), (120, 10)):
             size = min(decimal(random, -4, -0.7), Fraction(12, count))
             found, exact, most = LaplaceInside(size, count), LaplaceSum(size, count), count * float(size)
-            for epsilon in (most * random.uniform(0.0, 1.0, several) ** 2).tolist():
+            for epsilon in (most * random.uniform(0.0, 1.0, several // ONE_IN) ** 2).tolist():
                 truth = exact.delta(epsilon)
                 gauge.see_between(found.lower(epsilon), truth, found.upper(epsilon), size, count, epsilon)
 

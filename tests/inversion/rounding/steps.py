@@ -8,16 +8,15 @@ from collections.abc import Callable
 import numpy as np
 from flint import acb, arb, ctx
 from rounding import laws
-from rounding.cases import FREQUENCIES, KINDS, Cases, decimal, transformed
-from rounding.measure import POINTS, Gauge, Row
+from rounding.cases import KINDS, Cases, decimal, transformed
+from rounding.measure import POINTS, SIDE, Gauge, Row
 
 from dpcompose.inversion import LaplaceLoss
 from dpcompose.inversion.losses.discrete_gaussian import WideDiscreteGaussian
 from dpcompose.inversion.losses.protocols import TiltedStep
 from dpcompose.numerics.rounding import short
 
-TILTS = 16
-"""The square of it, for every case."""
+SPREAD = SIDE**2 * 2 // 5 - 1
 
 
 def log_moments(cases: Cases) -> Callable[[Gauge], None]:
@@ -25,9 +24,9 @@ def log_moments(cases: Cases) -> Callable[[Gauge], None]:
 
     def check(gauge: Gauge) -> None:
         for case in cases():
-            step = short(case.tilt / TILTS**2)
+            step = short(case.tilt / SIDE**2)
             with ctx.workprec(laws.BITS):
-                truths = laws.moments(case.law(case.tilt, 0.0), step, TILTS)
+                truths = laws.moments(case.law(case.tilt, 0.0), step, SIDE)
                 for j, truth in enumerate(truths[1:], start=1):
                     tilted = case.loss.step(j * step, 0.0, 1e-16)
                     gauge.see(arb(tilted.log_moment) - truth.log(), tilted.log_moment_error, case.loss, j * step)
@@ -39,7 +38,7 @@ def characteristics(cases: Cases) -> Callable[[Gauge], None]:
     """All frequencies of a ladder at once, then a few scattered ones, which are summed in another way."""
 
     def check(gauge: Gauge) -> None:
-        together, scattered = (np.arange(*a, dtype=np.int64) for a in ((1, FREQUENCIES**2), (3, FREQUENCIES**2, 101)))
+        together, scattered = (np.arange(*a, dtype=np.int64) for a in ((1, SIDE**2), (3, SIDE**2, SPREAD)))
         with ctx.workprec(laws.BITS):
             for case, step, spacing, truths in transformed(cases):
                 for indices in (together, scattered):
@@ -94,13 +93,13 @@ def wide_moduli(gauge: Gauge) -> None:
     """The bound on the modulus of a wide discrete Gaussian."""
     random = np.random.default_rng(49)
     with ctx.workprec(560):
-        for _ in range(POINTS // FREQUENCIES**2 + 1):
+        for _ in range(POINTS // SIDE**2 + 1):
             noise, tilt = decimal(random, 0.79, 0.87), 10.0 ** random.uniform(-1.0, 1.0)
             step = WideDiscreteGaussian(float(noise), 2.0**-53, 1, tilt)
-            spacing = short(1.1 * math.pi * float(noise) ** 2 / FREQUENCIES**2)
+            spacing = short(1.1 * math.pi * float(noise) ** 2 / SIDE**2)
             law = laws.discrete_gaussian(noise, 1, tilt, 28.0)
-            truths = laws.characteristic(law, tilt, step.centre, spacing, FREQUENCIES)
-            bounds = step.log_modulus(spacing, np.arange(1, FREQUENCIES**2, dtype=np.int64))
+            truths = laws.characteristic(law, tilt, step.centre, spacing, SIDE)
+            bounds = step.log_modulus(spacing, np.arange(1, SIDE**2, dtype=np.int64))
             for m, bound in enumerate(bounds.tolist(), start=1):
                 gauge.see_below(abs(truths[m]).log(), bound, 1e-12 * (1 + abs(bound)), noise, tilt, m * spacing)
 

@@ -1,6 +1,6 @@
 """The table of `docs/engine.md`: what was checked, on how many points, and how close the true error came to its bound.
 
-Run from the root of the tree: `PYTHONPATH=tests/inversion python -m rounding.table`.
+Run from the root of the tree: `HYPOTHESIS_PROFILE=nightly PYTHONPATH=tests:tests/inversion python -m rounding.table`.
 """
 
 from __future__ import annotations
