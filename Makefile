@@ -43,8 +43,9 @@ $(READY): $(TOUR)
 		|| echo "without Java the tests on Spark are left out"
 	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null \
 		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y postgresql; }
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
-		|| { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y chromium; }
+	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { apt-get update -q && for one in chromium-headless-shell chromium; do \
+			DEBIAN_FRONTEND=noninteractive apt-get install -q -y $$one && break; done; }
 	@$(BIN)/mypy -n 2 >/dev/null || true  # so that the first check is as quick as the next
 	@$(BIN)/python -m pytest -q --collect-only >/dev/null 2>&1 || true
 	@touch $@
