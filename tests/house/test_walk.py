@@ -44,9 +44,9 @@ AGREED = {
     "inversion": "entry error_terms methods profiles quick_bound saddle",
     "inversion/line": "build jumps lattice_line line reading search spectrum",
     "inversion/few_steps": "pieces",
-    "inversion/losses": "decay nodes poisson_ratio protocols repeated stacked window",
+    "inversion/losses": "decay nodes nodes_by_tables poisson_ratio protocols repeated stacked window",
     "inversion/losses/sampled_gaussian": "decay density loss quadrature strip",
-    "numerics": "effort enclosure precision rounding special",
+    "numerics": "effort enclosure precision rounding search special",
 }
 
 
