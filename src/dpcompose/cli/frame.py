@@ -38,6 +38,8 @@ HOMES = {
     "completion": ("completion",),
 }
 """Which file of this folder holds a command."""
+FORMERLY = {"refute": "check"}
+"""What commands were called at first; the old names still do."""
 
 
 def version(context: click.Context, _parameter: click.Parameter, wanted: Any) -> None:
@@ -69,6 +71,7 @@ app = CommandGroup(
     "dpcompose",
     help="How much privacy a sequence of differentially private mechanisms costs, all together: certified.",
     homes={name: f"dpcompose.cli.{file}" for file, names in HOMES.items() for name in names},
+    formerly=FORMERLY,
     callback=about,
     params=[VERSION],
     invoke_without_command=True,

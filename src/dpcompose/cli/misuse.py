@@ -48,7 +48,6 @@ COMMANDS = {
     "quantile": "release quantile",
     "median": "release median",
     "histogram": "release histogram",
-    "refute": "check",
     "verify": "ledger verify",
     "spend": "ledger spend",
     "plot": "region MECHANISM --out picture.svg",

@@ -86,9 +86,16 @@ class Command(click.Command):
 class CommandGroup(Command, click.Group):
     """Commands by their names, each made, and its module read, when it is asked for."""
 
-    def __init__(self, *given: Any, homes: Mapping[str, str] | None = None, **known: Any) -> None:
+    def __init__(
+        self,
+        *given: Any,
+        homes: Mapping[str, str] | None = None,
+        formerly: Mapping[str, str] | None = None,
+        **known: Any,
+    ) -> None:
         super().__init__(*given, **known)
-        self.places, self.recipes = dict(homes or {}), dict[str, LazyCommand | click.Command]()
+        self.places, self.formerly = dict(homes or {}), dict(formerly or {})
+        self.recipes: dict[str, LazyCommand | click.Command] = {}
 
     def add(self, name: str | None = None, **known: Any) -> Callable[[Function], Function]:
         """Register a function as a command."""
@@ -104,7 +111,8 @@ class CommandGroup(Command, click.Group):
         return list(self.places or self.recipes)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        """The command of a name; None if there is none."""
+        """The command of a name, also of an old one; None if there is none."""
+        cmd_name = self.formerly.get(cmd_name, cmd_name)
         if cmd_name not in self.recipes and cmd_name in self.places:
             import_module(self.places[cmd_name])
         found = self.recipes.get(cmd_name)

@@ -13,7 +13,6 @@ from dpcompose.cli.frame import (
     Json,
     Mechanism,
     Out,
-    app,
     drawn,
     examples,
     given,
@@ -54,9 +53,6 @@ def check(mechanism: Mechanism, epsilon: Epsilon, delta: Delta, *, json: Json = 
     """
     subject, level, limit = read(mechanism), given(epsilon=epsilon), given(delta=delta)
     judged(use.check(subject, level, limit), json=json)
-
-
-app.add("refute", hidden=True)(check)  # what it was called at first
 
 
 @examples("beta '10 * Laplace(scale=2)' --alpha 0.05")
