@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import dpcompose as dpc
+from dpcompose.cli import frame
 from dpcompose.mechanisms import HOMES, every
 
 PLAN = """\
@@ -25,6 +26,15 @@ mechanism = "5 * Laplace(scale={scale})"
 """
 BASIC = PLAN.format(filter="basic", delta=0, scale=10)
 CONCENTRATED = PLAN.format(filter="zcdp", delta="1e-6", scale=40)
+
+
+@pytest.mark.parametrize("name", [*frame.FORMERLY, *(name for names in frame.HOMES.values() for name in names)])
+def test_every_command_is_the_first_one_of_a_process(name: str) -> None:
+    """What another command has loaded before is no help to it."""
+    words = [sys.executable, "-c", "from dpcompose.cli import main; main()", name, "--help"]
+    said = subprocess.run(words, check=False, capture_output=True, text=True, encoding="utf-8")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert f"dpcompose {name}" in said.stdout
 
 
 def test_mechanisms_are_listed_and_told(run, told) -> None:

@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import re
-import subprocess
 import sys
 from decimal import Decimal
 from fractions import Fraction
@@ -16,7 +15,6 @@ import pytest
 
 from dpcompose.app.questions import round_steps
 from dpcompose.app.reading import counts, epsilons
-from dpcompose.cli import frame
 
 ONE = "BlackBox(epsilon=1)"
 THIRTY = "30 * BlackBox(epsilon=0.1, delta=0.001)"
@@ -132,15 +130,6 @@ def test_check_was_called_refute(run) -> None:
     assert run("refute", *asked) == run("check", *asked)
     assert "check" in run("--help")[1]
     assert "refute" not in run("--help")[1]
-
-
-@pytest.mark.parametrize("name", [*frame.FORMERLY, *(name for names in frame.HOMES.values() for name in names)])
-def test_every_command_is_the_first_one_of_a_process(name: str) -> None:
-    """What another command has loaded before is no help to it."""
-    words = [sys.executable, "-c", "from dpcompose.cli import main; main()", name, "--help"]
-    said = subprocess.run(words, check=False, capture_output=True, text=True, encoding="utf-8")
-    assert (said.returncode, said.stderr) == (0, "")
-    assert f"dpcompose {name}" in said.stdout
 
 
 def test_check_shows_the_event(run, told) -> None:
