@@ -37,6 +37,10 @@ def test_every_command_is_the_first_one_of_a_process(name: str) -> None:
     assert f"dpcompose {name}" in said.stdout
 
 
+def test_an_old_name_is_not_listed(run) -> None:
+    assert not [name for name in frame.FORMERLY if f"  {name} " in run("--help")[1]]
+
+
 def test_mechanisms_are_listed_and_told(run, told) -> None:
     listed = run("mechanisms")[1]
     names = [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2] != " "][1:]
