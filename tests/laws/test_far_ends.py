@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 from contextlib import suppress
 
 import pytest
@@ -23,10 +24,12 @@ FARTHEST = 1e300
 
 
 def _there_and_back(subject: dpc.Mechanism, delta: float) -> int:
-    """How many claims were asked."""
+    """How many claims were asked; the farthest level is a question like any other, and a search may end there."""
     said: dict[float, str] = {}
     for claim in known(subject).profiles():
         if Side.UPPER in claim.side:
+            with suppress(dpc.Declined):
+                assert 0 <= claim.guarantee.delta(sys.float_info.max).upper <= 1, claim.theorem.id
             with suppress(dpc.Declined):
                 said[claim.guarantee.epsilon(delta).upper] = claim.theorem.id
     for level, theorem in said.items():
@@ -47,6 +50,11 @@ def test_no_claim_says_that_a_level_does_where_it_does_not(cls: type[dpc.Mechani
             with limited(20):
                 asked += _there_and_back(made(text), rng.choice(DELTAS))
     assert asked
+
+
+def test_a_bound_that_leaks_more_than_a_search_looks_for_still_says_where_it_falls() -> None:
+    boxes = 3 * dpc.TruncatedSample(dpc.BlackBox(epsilon=0.5, delta=1e-9), rate=0.1, limit=12, of=100)
+    assert dpc.epsilon(boxes, 1e-5).upper < 0.4
 
 
 def test_what_no_float_bounds_is_answered_all_the_same() -> None:

@@ -36,7 +36,8 @@ class SampledOnceProfile(Profile):
     def delta(self, epsilon: Real) -> Enclosure:
         """Read at both floats around the level."""
         level = enclose(lambda: self._level(ball(epsilon), far=epsilon > FAR))
-        high, low = self.whole.delta(max(level.lower, 0.0)), self.whole.delta(level.upper)
+        high = self.whole.delta(max(level.lower, 0.0))
+        low = self.whole.delta(level.upper) if level.upper < math.inf else ZERO  # no float is as far out
         found = Enclosure(min(low.lower, high.upper), high.upper)
         return enclose(lambda: ball(self.rate) * ball(found), gap=1.0) & UNIT_INTERVAL
 
