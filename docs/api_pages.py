@@ -50,6 +50,35 @@ PACKAGES = {
     "plots": "Results as pictures.",
     "spec": "Mechanisms as documents, and back.",
 }
+TABLES: dict[str, tuple[tuple[str, str], list[tuple[str, str]]]] = {
+    "audit": (
+        ("from", "ask"),
+        [
+            ("what an attack guessed", "`from_counts`"),
+            ("its scores", "`from_scores`"),
+            ("outputs on two neighbouring inputs", "`lower_bound`; many points at once: `region`"),
+            ("a mechanism that can be called", "`experiment`"),
+            ("one run with many canaries", "`one_run`, `one_run_scores`"),
+            ("a file of scores", "`run`, `read_scores`"),
+        ],
+    ),
+    "plots": (
+        ("to see", "ask"),
+        [
+            ("how ε grows with the number of steps, under every theorem", "`growth`"),
+            ("how δ falls as ε grows", "`profile`"),
+            ("the privacy region", "`plot(region(m))`; of several k `family`, by several theorems `boundaries`"),
+            ("the lines that touch it", "`tangents`"),
+            ("the least type II error at each type I error", "`tradeoff`"),
+            ("the Rényi curve and its best order", "`renyi_curve`"),
+            ("the distribution of the privacy loss", "`losses`"),
+            ("which noise is best, by the number of queries", "`noises(advise(...))`"),
+            ("every theorem side by side", "`plot(compare(m, delta=...))`"),
+            ("what an audit reached, over what was promised", "`overlay`"),
+        ],
+    ),
+}
+"""Which name of a package to use for what, where its page begins with that."""
 LONGEST = 50
 """Longer defaults are not shown."""
 COMPUTED = re.compile(r"<(?P<kind>\w+)\.(?P<name>\w+): [^>]*>")
@@ -125,7 +154,8 @@ def package(name: str, purpose: str) -> str:
     at_the_root = {n for n in dpcompose.__all__ if getattr(module, n, None) is getattr(dpcompose, n)}
     names = [n for n in module.__all__ if n not in at_the_root and not n.isupper()]
     inner = [n for n in names if inspect.ismodule(getattr(module, n))]
-    page += [words(inspect.getdoc(module) or ""), here(home), *members(home, [n for n in names if n not in inner])]
+    page += [words(inspect.getdoc(module) or ""), *([columns(*TABLES[name])] if name in TABLES else [])]
+    page += [here(home), *members(home, [n for n in names if n not in inner])]
     for each in inner:
         found = getattr(module, each)
         page += [f"## {home}.{each}", words(inspect.getdoc(found) or ""), here(f"{home}.{each}")]

@@ -5,7 +5,8 @@
 >>> print(dpc.epsilon(plan, delta=0.05))
 ε ∈ [0.846302, 0.846303], because KOV-3.3 ← SM-UV (KOV15 Thm. 3.3)
 
-Every public name is found here and loaded when it is first used.
+Every public name is here, and loaded when it is first used. Read `kernel`, `description` and `notions`; then the
+packages `mechanisms`, `theorems`, `prove`, `inversion` (with `exact`, over `numerics`), and `app` for what calls them.
 """
 
 from __future__ import annotations

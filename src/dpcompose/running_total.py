@@ -1,4 +1,4 @@
-"""A running total: mechanisms are added one after the other, and the whole is asked at any time."""
+"""A running total: mechanisms are added one after the other, and the total can be asked for at any time."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from dpcompose.shown import NotebookResult
 class Online(NotebookResult):
     """What has been run so far, by kind. Adding merges counts, so a billion runs of one kind take one entry.
 
-    The total holds for parameters that were fixed in advance. Whoever chooses noise, or when to stop, by looking at
-    earlier outputs has no such total: a path's own sums understate what was lost by somebody who stops where that is
-    much. A bound that holds at any time is an `odometer`; a promise for the end is a filter with caps.
+    The total holds for parameters that were fixed in advance. It does not hold if noise, or the time to stop, is chosen
+    by looking at earlier outputs: stopping where the loss is high makes the path's own sums too small. For a bound that
+    holds at any time use an `odometer`; for a promise about the end, a filter with caps.
     """
 
     def __repr__(self) -> str:
         return f"<Online: {len(self)} runs of {len(self._counts)} kinds>"
 
     def __init__(self, adaptivity: Adaptivity = ADAPTIVE) -> None:
-        """Start with nothing."""
+        """A total of nothing yet."""
         self._rules = Composition(adaptivity=adaptivity)
         self._relation: Adjacency | None = None
         self._counts: dict[Mechanism, int] = {}
@@ -47,7 +47,7 @@ class Online(NotebookResult):
         self._memory: dict[Any, Any] = {}
 
     def add(self, mechanism: Subject, count: int = 1) -> Online:
-        """Count so many more runs; what does not fit the rest is refused, and nothing is added."""
+        """Add this many runs; a mechanism that does not fit the others is refused, and nothing is added."""
         added = Composition(((described(mechanism), count),))
         rules = self._rules + Composition((), added.adaptivity, added.filter)
         relation = common_adjacency((self._relation, added.adjacency))
@@ -58,21 +58,21 @@ class Online(NotebookResult):
 
     @property
     def counts(self) -> dict[Mechanism, int]:
-        """How often each kind was run."""
+        """The number of runs of each kind."""
         return dict(self._counts)
 
     @property
     def plan(self) -> Composition:
-        """All of it, as one composition."""
+        """Everything added, as one composition."""
         return Composition(tuple(self._counts.items()), self._rules.adaptivity, self._rules.filter)
 
     def epsilon(self, delta: Real, tolerance: float = 1e-6) -> Answer:
-        """The least ε at δ, so far; refused where steps or the end are chosen on the way."""
+        """The least ε at δ so far; refused where steps or the end are chosen adaptively."""
         self._refuse_to_run("ε")
         return self._asked("epsilon", delta, tolerance, lambda: self._epsilon(delta, tolerance))
 
     def _epsilon(self, delta: Real, tolerance: float) -> Answer:
-        """Read, where possible, off the line of the answer before."""
+        """ε, from the saddle line kept from the last answer where that suffices."""
         TOLERANCE.check("tolerance", tolerance)
         return least_epsilon(
             known(self.plan),
@@ -82,7 +82,7 @@ class Online(NotebookResult):
         )
 
     def delta(self, epsilon: Real, tolerance: float = 1e-6) -> Answer:
-        """The least δ at ε, so far; refused where steps or the end are chosen on the way."""
+        """The least δ at ε so far; refused where steps or the end are chosen adaptively."""
         self._refuse_to_run("δ")
         return self._asked("delta", epsilon, tolerance, lambda: delta_at(self.plan, epsilon, tolerance))
 
@@ -98,7 +98,7 @@ class Online(NotebookResult):
             )
 
     def _asked(self, question: str, at: Real, tolerance: float, ask: Callable[[], Answer]) -> Answer:
-        """An answer is kept until something is added."""
+        """An answer, kept until something is added."""
         key = (question, at, tolerance)
         if key not in self._answers:
             self._answers[key] = ask()

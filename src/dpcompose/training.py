@@ -1,4 +1,4 @@
-"""Private training in the words of those who train: noise multipliers, sample rates, epochs and steps."""
+"""Private training in the terms of training: noise multipliers, sample rates, epochs and steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RATE = Param("q", 0, 1, "probability")
 SIZE = Whole("n", 1, 10**15, "records")
 EPOCHS = Param("epochs", 0, 10**9, "passes over the data")
 POISSON = ("UniformWithReplacementSampler", "DistributedUniformWithReplacementSampler", "DPDataLoader")
-"""Samplers that draw every record by itself, by the names of their classes in Opacus."""
+"""The classes of Opacus that draw each record independently."""
 
 
 class Sampling(StrEnum):
@@ -34,12 +34,12 @@ class Sampling(StrEnum):
 
 
 class SamplingMismatch(UserWarning):
-    """The batches that were run are not the batches that the smaller ε is about."""
+    """The batches that were run are not those for which the smaller ε holds."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Training(Told):
-    """A run of DP-SGD and what it costs; as text, the statement to publish with its assumptions."""
+    """A run of DP-SGD and what it costs; `str` of it is a statement to publish, with its assumptions."""
 
     noise_multiplier: Real
     sample_rate: Real
@@ -52,7 +52,7 @@ class Training(Told):
 
     @property
     def statement(self) -> str:
-        """What may be said in public, and on what it rests."""
+        """The statement to publish: the guarantee and its assumptions."""
         epsilon = rounded(self.epsilon.upper, ROUND_CEILING)
         delta, rate, noise = (short(x, 12) for x in (self.delta, self.sample_rate, self.noise_multiplier))
         lines = [
@@ -98,8 +98,8 @@ def dp_sgd(
 ) -> Training:
     """What a training costs, as a statement with its assumptions; ε is certified from both sides.
 
-    `sampling="shuffle"` is for loaders that shuffle: then no amplification holds, an epoch costs one Gaussian, and
-    records are blanked, not removed. A `loader` that shuffles is noticed, with a warning.
+    `sampling="shuffle"` is for loaders that shuffle: no amplification is claimed, an epoch costs one Gaussian, and
+    neighbours blank a record instead of removing it. A shuffling `loader` is noticed, with a warning.
     """
     if sampling not in set(Sampling):
         raise InvalidParameter("sampling", sampling, " or ".join(repr(str(way)) for way in Sampling))
@@ -122,7 +122,7 @@ def dp_sgd(
 
 
 def draws_poisson(loader: object) -> bool:
-    """Whether a loader of PyTorch draws records by themselves, as those of Opacus do."""
+    """Whether a PyTorch loader draws each record independently, as those of Opacus do."""
     inside = (loader, getattr(loader, "batch_sampler", None), getattr(loader, "sampler", None))
     return any(cls.__name__ in POISSON for part in inside for cls in type(part).__mro__)
 
@@ -148,7 +148,7 @@ def noise_multiplier(
 ) -> float:
     """The least noise multiplier at which a training meets (ε, δ): certified, and rounded up.
 
-    What is said, and left unsaid, is as in `dp_sgd`, whose statement about this noise has ε at most the target.
+    The arguments and their defaults are those of `dp_sgd`; its ε for this noise is at most the target.
     """
     if sampling not in set(Sampling):
         raise InvalidParameter("sampling", sampling, " or ".join(repr(str(way)) for way in Sampling))
@@ -185,7 +185,7 @@ def _rate(sample_rate: Real | None, dataset_size: int | None, batch_size: int | 
 def _steps(
     epochs: Real | None, steps: int | None, sample_rate: Real | None, dataset_size: int | None, batch_size: int | None
 ) -> int:
-    """The steps; an epoch is as many as draw each record once on average, rounded up."""
+    """The number of steps; an epoch has as many as draw each record once on average, rounded up."""
     if (epochs is None) == (steps is None):
         raise InvalidParameter("epochs, steps", f"{epochs} and {steps}", "exactly one of them")
     if epochs is None:
@@ -197,7 +197,7 @@ def _steps(
 
 
 def _whole(number: Fraction) -> int:
-    """Rounded up, unless it is whole but for the rounding of a float: three epochs at 1/240 are 720 steps."""
+    """The number rounded up, unless it is whole up to the rounding of a float: three epochs at 1/240 are 720 steps."""
     near = round(number)
     return near if abs(number - near) <= number / 10**12 else math.ceil(number)
 

@@ -1,6 +1,7 @@
-"""Which noise for how many queries, and how to share a budget among them.
+"""Which noise suits a number of queries, and how to share a budget among different queries.
 
-Read `noises` (what a noise needs), `fitting` (the least of it), `flips` (where another is better); then `splitting`.
+Read `noises` (what each kind of noise needs), `fitting` (the least noise that fits a budget), `flips` (the numbers of
+queries at which another noise becomes better), then `splitting` (shares of a budget).
 """
 
 from __future__ import annotations
@@ -29,24 +30,24 @@ CURVE = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 @dataclass(frozen=True, slots=True)
 class Advice(NotebookResult):
-    """Every noise in the amount that the goal asks for, the best first."""
+    """Every kind of noise, in the least amount that reaches the goal, best first."""
 
     queries: int
     goal: Goal
     options: tuple[Option, ...]
     impossible: tuple[str, ...]
-    """Noises of which no amount is shown to reach the goal."""
+    """The kinds of noise of which no amount is shown to reach the goal."""
     closed_form: Enclosure
     r"""The standard deviation $\Delta\sqrt{8k\ln(e+\varepsilon/\delta)}/\varepsilon$ of KOV-4.2 and KOV-4.3."""
     flips: tuple[Flip, ...]
-    """The best noise by the number of queries: where each begins, the first at one."""
+    """The best noise by the number of queries: each with the number from which on it is best, the first at one."""
 
     def __repr__(self) -> str:
         return f"<Advice for {self.queries} queries: {self.mechanism}>"
 
     @property
     def best(self) -> Option:
-        """The least standard deviation; within one in a thousand, the more usual noise."""
+        """The kind with the least standard deviation; of kinds within one in a thousand of it, the most usual."""
         return self.options[0]
 
     @property
@@ -60,7 +61,7 @@ class Advice(NotebookResult):
         return self.best.noise.member(self.goal.query, self.best.parameter)
 
     def curve(self, queries: Sequence[int] = CURVE) -> dict[str, tuple[tuple[int, float], ...]]:
-        """For a picture: of every noise, the number of queries and the standard deviation that they take."""
+        """For a picture: for every kind of noise, the standard deviation needed at each number of queries."""
         points: dict[str, list[tuple[int, float]]] = {option.name: [] for option in self.options}
         for option in self.options:
             for k in queries:
@@ -70,7 +71,7 @@ class Advice(NotebookResult):
         return {name: tuple(line) for name, line in points.items()}
 
     def document(self) -> dict[str, object]:
-        """Everything as plain values, for JSON; upper bounds, where a number is not exact."""
+        """Everything as plain values, for JSON; upper bounds where a number is not exact."""
         g = self.goal
         finite = self.closed_form.upper < math.inf
         return {
@@ -126,11 +127,11 @@ def advise(
     integer: bool | None = None,
     adjacency: Adjacency | None = ADD_REMOVE,
 ) -> Advice:
-    """Which noise serves k queries best within (ε, δ), when their composition is counted exactly.
+    """Which noise suits k queries best within (ε, δ), under exact composition.
 
     Each query has the given sensitivity, and all of them may depend on the same record. `integer` says whether the
     answers are whole numbers, so that geometric and discrete Gaussian noise apply; if not given, that is assumed where
-    the sensitivity is whole. Parameters are on the safe side, and as fine as those that `calibrate` finds.
+    the sensitivity is whole. Parameters are rounded to the safe side, and as fine as those that `calibrate` finds.
     """
     k = int(QUERIES.check("queries", queries))
     goal = Goal(epsilon, delta, NoisyQuery(SENSITIVITY.check("sensitivity", sensitivity), adjacency))
@@ -146,7 +147,7 @@ def advise(
 
 
 def _ranked(options: list[Option]) -> tuple[Option, ...]:
-    """By deviation; first, of those as good as the best, the most usual."""
+    """In the order of their deviations; but among those about as good as the best, the most usual comes first."""
     least = min(option.deviation.upper for option in options)
     best = next(option for option in options if option.deviation.upper <= least * (1 + TIE))
     return best, *sorted((o for o in options if o is not best), key=lambda o: o.deviation.upper)

@@ -1,4 +1,4 @@
-"""A noise fitted to a goal: the least of it that k queries may carry, and whether less than so much would do."""
+"""Fitting a noise to a goal: the least amount with which k queries reach it, and whether a given amount would do."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.prove.answer import Answer
 
 STEP, GAP = 5e-5, 1e-5
-"""Where noises are only compared, one part in ten thousand tells them apart."""
+"""The precision with which noises are fitted for comparison: it tells one part in ten thousand apart."""
 WIDE = 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What all queries together must keep to."""
+    """The limit for all queries together, and the sensitivity of each."""
 
     epsilon: Real
     delta: Real
@@ -39,11 +39,11 @@ class Goal:
 
     @property
     def counts(self) -> bool:
-        """Whether noise of whole numbers fits the sensitivity."""
+        """Whether integer-valued noise suits the sensitivity."""
         return self.query.sensitivity == int(self.query.sensitivity) <= SHIFT.high
 
     def spread(self, queries: int) -> float:
-        """About the standard deviation that suffices: the smaller of what Laplace and Gaussian noise need."""
+        """A rough standard deviation that suffices: the smaller of what Laplace and Gaussian noise need."""
         shift = float(self.query.sensitivity)
         mu = normal_mu(self.epsilon, self.delta).upper
         normal = shift * math.sqrt(queries) / mu if mu > 0 else math.inf
@@ -53,14 +53,14 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One noise, in the amount that the goal asks for."""
+    """One kind of noise, in the least amount that reaches the goal."""
 
     noise: Contender
     parameter: Real
     deviation: Enclosure
     """The standard deviation of one answer."""
     error: float
-    """19 of 20 answers are off by no more than this."""
+    """An upper bound on the error of 19 of 20 answers."""
     answer: Answer
     """What all queries cost together."""
 
@@ -81,7 +81,7 @@ class Option:
 
 
 def advised(noise: Contender, goal: Goal, queries: int) -> Option | None:
-    """The least of a noise as `calibrate` finds it; None where no amount of it is shown to reach the goal."""
+    """The least amount of a noise, as fine as `calibrate` finds it; None where no amount is shown to reach the goal."""
     roughly = fitted(noise, goal, queries)
     if roughly is None:
         return None
@@ -96,7 +96,7 @@ def advised(noise: Contender, goal: Goal, queries: int) -> Option | None:
 
 
 def fitted(noise: Contender, goal: Goal, queries: int) -> Option | None:
-    """The least of a noise; None where no amount of it is shown to reach the goal."""
+    """The least amount of a noise, for comparisons only; None where no amount is shown to reach the goal."""
     if not goal.delta and (noise.normal or not goal.epsilon):
         return None
     trial = _trial(noise, goal, queries)

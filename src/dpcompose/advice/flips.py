@@ -10,19 +10,19 @@ from dpcompose.advice.noises import KINDS, Contender, GaussianContender
 from dpcompose.numerics.search import last
 
 TIE = 1e-3
-"""A noise is preferred to a more usual one only if it takes less by this share."""
+"""A noise is preferred to a more usual one only if its deviation is smaller by this share."""
 SMALL = 3.0
-"""From this deviation on, discrete and continuous Gaussian noise are alike."""
+"""From this deviation on, discrete and continuous Gaussian noise are treated as equal."""
 TINY = 0.05
 """Below this deviation integer noise of any kind is almost always 0."""
 MOST = 2**17
-"""No flip is looked for beyond so many queries."""
+"""The greatest number of queries at which a flip is looked for."""
 RANK = {noise.name: rank for rank, noise in enumerate(KINDS)}
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """From so many queries on, a noise is best; with one query less another one, if there was one before."""
+    """The number of queries from which on a noise is best, and the noise that was best before, if any."""
 
     queries: int
     after: str
@@ -31,11 +31,11 @@ class Flip:
 
 @dataclass(slots=True)
 class Contest:
-    """Who is best, at any number of queries.
+    """The best noise at any number of queries.
 
-    The Gaussian has a closed form, so it is asked first; another noise is fitted only if at the deviation of the best
-    so far it would reach the goal. Of the discrete Gaussian it says all, unless the noise is small; if there is hardly
-    any, noises of whole numbers are as good as equal.
+    The Gaussian has a closed form, so it is evaluated first; another noise is fitted only if it would reach the goal
+    with the least deviation found so far. The Gaussian stands for the discrete Gaussian too unless the noise is small;
+    noises so small that they are almost always 0 count as equal.
     """
 
     goal: Goal
@@ -44,7 +44,7 @@ class Contest:
     winners: dict[int, str] = field(default_factory=dict)
 
     def best(self, queries: int) -> str:
-        """The name of the winner."""
+        """The name of the best noise."""
         if queries not in self.winners:
             self.winners[queries] = self._best(queries)
         return self.winners[queries]
@@ -67,8 +67,8 @@ class Contest:
         return self.normal.name if best.noise.normal else best.name
 
     def flips(self) -> tuple[Flip, ...]:
-        """Doubling until the Gaussian wins, which it does for good: its noise grows as √k, and so does that of the
-        others in the end, with a factor of √2.
+        """All flips: the number of queries is doubled until the Gaussian is best, as it then stays: its noise grows as
+        √k, that of the others in the end too but with a factor of √2.
         """
         found = [Flip(1, self.best(1))]
         low = 1
@@ -82,7 +82,7 @@ class Contest:
         return tuple(found)
 
     def _between(self, low: int, high: int) -> Flip:
-        """Halve until neighbours differ."""
+        """The flip between two numbers of queries, found by halving."""
         first = self.best(low)
         other = last(lambda queries: self.best(queries) == first, low, high) + 1
         return Flip(other, self.best(other), first)

@@ -1,4 +1,4 @@
-"""Kinds of noise for one query: the parameter that sets its size, how far it spreads, and how far it strays."""
+"""Kinds of noise for one query: the parameter that sets the amount, the standard deviation, and the error."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from dpcompose.numerics.search import root
 from dpcompose.theorems.approx.recipes import staircase_variance
 
 CONFIDENCE = Fraction(19, 20)
-"""How often an answer is to be within its stated error."""
+"""The share of answers that keep to the stated error."""
 DIRECT = 60.0
-"""Up to this deviation the law of a discrete Gaussian is summed; beyond, the normal law bounds it."""
+"""Up to this deviation the law of a discrete Gaussian is summed; above, it is bounded by the normal law."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoisyQuery:
-    """What the noise is added to."""
+    """A query to which noise is added."""
 
     sensitivity: Real
     adjacency: Adjacency | None
 
 
 class Contender(ABC):
-    """One kind of noise that may win, by the parameter of its mechanism."""
+    """One kind of noise, by the parameter of its mechanism."""
 
     name: str
     parameter: str
     rounding = ROUND_CEILING
-    """Towards more noise."""
+    """Rounding of the parameter towards more noise."""
     slope = -1.0
-    """How the loss grows with the parameter, on a logarithmic scale."""
+    """The slope of the loss in the parameter, on logarithmic scales."""
     whole = False
-    """Whether it serves whole numbers only."""
+    """Whether it suits integer-valued queries only."""
     normal = False
     """Whether it needs δ > 0."""
 
@@ -49,15 +49,15 @@ class Contender(ABC):
 
     @abstractmethod
     def deviation(self, query: NoisyQuery, parameter: Real) -> Enclosure:
-        """Its standard deviation."""
+        """The standard deviation of the noise."""
 
     @abstractmethod
     def error(self, query: NoisyQuery, parameter: Real) -> float:
-        """19 of 20 answers are off by no more than this, for certain."""
+        """An upper bound on the error of 19 of 20 answers, certified."""
 
     @abstractmethod
     def having(self, query: NoisyQuery, deviation: float) -> float:
-        """The parameter of about this standard deviation."""
+        """The parameter that gives about this standard deviation."""
 
 
 class LaplaceContender(Contender):
@@ -118,8 +118,8 @@ class StaircaseContender(Contender):
         return enclose(lambda: ball(query.sensitivity) * staircase_variance(parameter).sqrt())
 
     def error(self, query: NoisyQuery, parameter: Real) -> float:
-        r"""With $b = e^{-\varepsilon}$ the noise exceeds $j\Delta$ with probability $b^j$; within a step the shares
-        $f\le\gamma$ and beyond count as $f$ and $\gamma+b(f-\gamma)$ of $\gamma+b(1-\gamma)$.
+        r"""With $b = e^{-\varepsilon}$ the noise exceeds $j\Delta$ with probability $b^j$; a share $f$ of the next step
+        counts as $f$ up to $\gamma$ and as $\gamma+b(f-\gamma)$ beyond, out of $\gamma+b(1-\gamma)$.
         """
 
         def formula() -> Ball:
@@ -137,7 +137,7 @@ class StaircaseContender(Contender):
         return enclose(formula).upper
 
     def having(self, query: NoisyQuery, deviation: float) -> float:
-        r"""The ε whose staircase has this deviation: with much noise $\sqrt2\Delta/\varepsilon$, as for Laplace."""
+        r"""The ε of the staircase with this deviation; for much noise $\sqrt2\Delta/\varepsilon$, as for Laplace."""
         unit = deviation / float(query.sensitivity)
         if unit > 1e4:
             return math.sqrt(2.0) / unit
@@ -200,7 +200,7 @@ class DiscreteGaussianContender(Contender):
         return float(t)
 
     def having(self, query: NoisyQuery, deviation: float) -> float:  # noqa: ARG002 - the same for every query
-        """The deviation itself, which is close."""
+        """The deviation itself, which is close to the parameter."""
         return deviation
 
 
@@ -238,7 +238,7 @@ def discrete_variance(noise_std: Real) -> Ball:
 
 
 def discrete_inside(noise_std: Real, reach: int) -> Ball:
-    """P(|z| ≤ reach), summed; what lies beyond 60 deviations is within the ball."""
+    """P(|z| ≤ reach) by summation; the radius covers what lies beyond 60 deviations."""
     rate = -1 / (2 * ball(noise_std) ** 2)
     far = max(math.ceil(60 * noise_std), 8)
     inside = 1 + 2 * sum(((rate * z * z).exp() for z in range(1, reach + 1)), Ball(0))
@@ -254,6 +254,6 @@ KINDS: tuple[Contender, ...] = (
     GaussianContender(),
     StaircaseContender(),
 )
-"""In the order in which one is preferred where they are as good as equal: whole numbers, then the better known."""
+"""In the order of preference among equally good ones: integer-valued noises first, then the better known."""
 
 __all__ = ["KINDS", "Contender", "GaussianContender", "LaplaceContender", "NoisyQuery"]

@@ -1,13 +1,13 @@
-r"""A budget shared among queries that matter differently, so that the weighted sum of their variances is least.
+r"""Sharing a budget among queries of different weights, so that the weighted sum of their variances is least.
 
 *Gaussian noise.* The queries together are a Gaussian with $\mu^2 = \sum\Delta_i^2/\sigma_i^2$, and the goal limits μ
-alone. Minimising $\sum w_i\sigma_i^2$ at fixed μ: by Cauchy and Schwarz
-$\sum w_i\sigma_i^2\cdot\sum\Delta_i^2/\sigma_i^2\ge(\sum\Delta_i\sqrt{w_i})^2 = S^2$, with equality at
-$\sigma_i^2 = \frac{\Delta_i}{\sqrt{w_i}}\frac S{\mu^2}$; so the least sum is $S^2/\mu^2$.
+alone. Minimising $\sum w_i\sigma_i^2$ at fixed μ: by Cauchy and Schwarz $\sum
+w_i\sigma_i^2\cdot\sum\Delta_i^2/\sigma_i^2\ge(\sum\Delta_i\sqrt{w_i})^2 = S^2$, with equality at $\sigma_i^2 =
+\frac{\Delta_i}{\sqrt{w_i}}\frac S{\mu^2}$; so the least sum is $S^2/\mu^2$.
 
 *Laplace noise.* At δ = 0 the losses $\Delta_i/b_i$ add up to ε. By Hölder's inequality
-$\sum2w_ib_i^2\cdot(\sum\Delta_i/b_i)^2\ge2(\sum\Delta_i^{2/3}w_i^{1/3})^3 = 2T^3$, with equality at
-$b_i = (\Delta_i/w_i)^{1/3}T/\varepsilon$; so the least sum is $2T^3/\varepsilon^2$.
+$\sum2w_ib_i^2\cdot(\sum\Delta_i/b_i)^2\ge2(\sum\Delta_i^{2/3}w_i^{1/3})^3 = 2T^3$, with equality at $b_i =
+(\Delta_i/w_i)^{1/3}T/\varepsilon$; so the least sum is $2T^3/\varepsilon^2$.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One query: how much it matters, and the noise it gets."""
+    """One query: its weight and its noise."""
 
     weight: Real
     mechanism: Mechanism
@@ -47,22 +47,22 @@ class Share:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Split(Told):
-    """The noise of every query, what all of them cost, and how good any such split can be."""
+    """The noise of every query, the cost of all of them, and the optimum to compare with."""
 
     noise: str
     shares: tuple[Share, ...]
     answer: Answer
-    """What all queries cost together, within the goal for certain."""
+    """The cost of all queries, certified to be within the goal."""
     total: Enclosure
-    """The weighted sum of the variances."""
+    """The weighted sum of the variances of this split."""
     optimum: Enclosure
-    """The least such sum for this kind of noise, whatever the split."""
+    """The least weighted sum that any split reaches with this kind of noise."""
     equal: Enclosure
-    """That sum if every query got the same noise in units of its sensitivity."""
+    """The weighted sum if every query got the same noise in units of its sensitivity."""
 
     @property
     def mechanism(self) -> Composition:
-        """All queries."""
+        """All queries, as one mechanism."""
         return Composition(tuple((share.mechanism, 1) for share in self.shares))
 
     def document(self) -> dict[str, object]:
@@ -89,7 +89,7 @@ class Split(Told):
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A kind of noise, its shape over the queries in floats, and its least and its even sum."""
+    """A kind of noise: the optimal amounts, up to a factor, in floats; the least sum, and the sum for equal noise."""
 
     noise: Contender
     parameters: tuple[float, ...]
@@ -126,7 +126,7 @@ def split(
 def _certified(
     plan: _Plan, queries: Sequence[NoisyQuery], w: Sequence[Real], target: Target
 ) -> tuple[tuple[Share, ...], Answer]:
-    """The shape, a hair wider until it is shown to reach the goal: floats only nearly hit the optimum."""
+    """The optimal amounts, widened slightly until they are shown to reach the goal: floats only nearly do."""
     wider = 2.0**-50
     while wider < CLOSE:
         sizes = [(1.0 + wider) * p for p in plan.parameters]
@@ -203,7 +203,7 @@ def _exact_sum(w: Sequence[Real], d: Sequence[Real]) -> Fraction:
 
 
 def _over(top: Callable[[], Ball], bottom: Callable[[float], Ball], mu: Enclosure) -> Enclosure:
-    """A quotient by a number that is enclosed."""
+    """The quotient of a number by an enclosed one."""
     least, most = (enclose(lambda end=end: top() / bottom(end)) for end in (mu.upper, mu.lower))  # type: ignore[misc]
     return Enclosure(least.lower, most.upper)
 

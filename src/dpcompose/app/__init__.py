@@ -1,6 +1,6 @@
-"""The use cases: a request comes in as text, a reply goes out that can be shown in every form.
+"""The use cases: a request comes in as text, and a reply goes out that can be shown in every form.
 
-Nothing here touches a screen or a socket: what is outside is handed in.
+Nothing here touches a screen or a socket; callers hand in what the outside provides.
 
 Read `reading` (what comes in) and `reply` (what goes out) first, then `questions`, `attackers`, `inverse` and `noise`;
 `shelf`, `listing` and `neighbours` look things up. `releases` (with `release_options`, `release_prices`,

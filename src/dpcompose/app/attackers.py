@@ -16,7 +16,7 @@ HALF = Fraction(1, 2)
 
 
 def region(document: Document, tolerance: Exact = Fraction(1, 1000)) -> Reply:
-    """The error rates that attackers reach, known to within the tolerance where the boundary is curved."""
+    """The error rates that attackers can reach; a curved boundary is known to within the tolerance."""
     mechanism, within = load(document), float(exactly("tolerance", tolerance, TOLERANCE))
     return Reply(regions.region(mechanism, tolerance=within), mechanism)
 

@@ -1,4 +1,4 @@
-"""A plan file, looked at: what it guarantees, what is spent, what is left, and what would still fit."""
+"""The state of a plan file: what it guarantees, what is spent, what is left, and what would still fit."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from dpcompose.spec.limits import contents
 RUNS = (1, 10, 100)
 STEPS = ("1", "1.5", "2", "3", "5", "7")
 LADDER = tuple(Fraction(step) * Fraction(10) ** power for power in range(-3, 7) for step in STEPS)
-"""Noise in round numbers, from a thousandth to millions: the least of them that fits is told."""
+"""Noise in round numbers, from a thousandth to millions; the least that fits is reported."""
 MOST_RUNS = 10**9
 
 
 def budget(path: str | Path, mechanism: Document | None = None) -> Reply:
-    """What a plan file has left; with a mechanism, how often that would fit."""
+    """The state of a plan file; with a mechanism, also how many runs of it would fit."""
     file = Path(path)
     plan = PlanFile.read(file.name, contents(file))
     left = plan.allowance()
@@ -60,7 +60,7 @@ def fits(left: Allowance, mechanism: Mechanism) -> bool:
 
 
 def most_runs(left: Allowance, mechanism: Mechanism) -> int:
-    """How many runs fit, all charged at once; at most 10⁹ are counted."""
+    """How many runs fit if all are charged at once, up to 10⁹."""
     if not fits(left, mechanism):
         return 0
     low, high = 1, 2
@@ -70,7 +70,7 @@ def most_runs(left: Allowance, mechanism: Mechanism) -> int:
 
 
 def least_noise(left: Allowance, family: Callable[[Fraction], Mechanism]) -> Fraction | None:
-    """The least rung of the ladder at which the family fits; None if none does."""
+    """The least noise on the ladder at which a family fits; None if there is none."""
     if not fits(left, family(LADDER[-1])):
         return None
     return LADDER[last(lambda rung: not fits(left, family(LADDER[rung])), -1, len(LADDER) - 1) + 1]

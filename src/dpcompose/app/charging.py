@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """An account, by its store and its name; with a key if the release is to be asked at most once."""
+    """An account, by store and name; with a key, the release is done at most once."""
 
     store: str
     account: str
@@ -26,7 +26,7 @@ class Payer:
 
 
 def payer(store: str | None, account: str | None, key: str | None) -> Payer | None:
-    """What the options say, if they say it whole."""
+    """The account that the options name; None without one, and a refusal if they are incomplete."""
     if account is None:
         if store is not None or key is not None:
             raise DPError("--store and --key need --account, the name of the account that is charged.")
@@ -38,18 +38,18 @@ def payer(store: str | None, account: str | None, key: str | None) -> Payer | No
 
 @dataclass(slots=True)
 class Charged:
-    """An account as a budget: it remembers what it granted, and is told how the release ended."""
+    """An account as a budget, which remembers its grant until the release has ended."""
 
     account: Account
     key: str | None
     grants: list[Grant] = field(default_factory=list)
 
     def check(self, charge: Charge, /) -> None:
-        """Refuse what would not fit, and charge nothing."""
+        """Refuse a charge that would not fit; nothing is charged either way."""
         self.account.check(charge)
 
     def spend(self, charge: Charge, /) -> None:
-        """Charge, or refuse; a key that was used has an answer already."""
+        """Charge, or refuse. A key that was used before is refused, as its release has been made."""
         grant = self.account.spend(charge, key=self.key)
         if not grant.fresh:
             raise DPError(
@@ -59,12 +59,12 @@ class Charged:
         self.grants.append(grant)
 
     def said(self) -> str:
-        """What is left, in words."""
+        """What the account has left, in words."""
         left = ", ".join(f"{rounded(n, ROUND_FLOOR)} {c}" for c, n in self.account.left.items())
         return f"Charged to the account {self.account.name!r}: {left} is left."
 
     def document(self) -> dict[str, Any]:
-        """What is left, for programs."""
+        """What the account has left, as a document."""
         used = {name: rounded(n, ROUND_CEILING) for name, n in self.account.used.items()}
         left = {name: rounded(n, ROUND_FLOOR) for name, n in self.account.left.items()}
         return {"account": self.account.name, "keys": [g.key for g in self.grants], "used": used, "left": left}
@@ -72,7 +72,9 @@ class Charged:
 
 @contextmanager
 def charged(asked: Payer) -> Iterator[Charged]:
-    """The account while a release runs: committed if it ends well, abandoned and still charged if not."""
+    """The account while a release runs: the grant is committed at the end, or abandoned (and stays charged) on an
+    error.
+    """
     try:
         from dpcompose import ledger
     except ModuleNotFoundError as missing:

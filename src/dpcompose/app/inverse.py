@@ -1,4 +1,4 @@
-"""The other way round: from a promise to the number that keeps it, and from samples to what they refute."""
+"""Inverse questions: from a promise to the parameter that keeps it, and from samples to the claims that they refute."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def calibrate_text(text: str, limits: Mapping[str, Exact]) -> Reply:
 
 
 def calibrate(family: spec.Family, shown: str, limits: Mapping[str, Exact]) -> Reply:
-    """The number at `?` that just meets a target, on the safe side and as short as it can be written."""
+    """The number at `?` that just meets a target, on the safe side, in as few digits as possible."""
     given = {name: exactly(name, value, LIMITS[name]) for name, value in limits.items()}
     found = in_decimals(calibration.calibrate_to(family, calibration.target(**given)), family)
     return Reply(found, shown, given)
 
 
 def in_decimals(found: calibration.Calibrated, family: spec.Family) -> calibration.Calibrated:
-    """The same with a value of few digits, a little further on the safe side, which is certified in its turn."""
+    """The same result with a short decimal value, slightly further on the safe side, certified again."""
     for value in _shorter(found):
         member = family(value)
         cost = found.target.cost(member)
@@ -52,7 +52,7 @@ def in_decimals(found: calibration.Calibrated, family: spec.Family) -> calibrati
 
 
 def _shorter(found: calibration.Calibrated) -> Iterator[Real]:
-    """The value rounded away from the one that misses, to ever more digits."""
+    """The value rounded away from the one that misses the target, with more and more digits."""
     if isinstance(found.value, int) or found.beyond is None:
         return
     away = ROUND_CEILING if found.value > found.beyond else ROUND_FLOOR

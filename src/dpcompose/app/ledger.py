@@ -1,4 +1,4 @@
-"""The books: texts come in, replies go out. Each use case opens the store, and closes it again."""
+"""The use cases of the books: texts come in, replies go out. Each opens the store and closes it again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FINISHES = ("commit", "abandon", "cancel")
 
 
 def init(store: str) -> Reply:
-    """Make a book, or look at the one that is there."""
+    """Make a book, or report on the existing one."""
     with ledger.open(store) as book:
         rows = [(a.name, a.mode, a.unit, str(a.guarantee)) for a in book.accounts()]
         accounts = [{"name": a.name, "mode": a.mode, "unit": a.unit} for a in book.accounts()]
@@ -42,7 +42,7 @@ def init(store: str) -> Reply:
 def create(
     store: str, name: str, texts: Mapping[str, str | None], *, plan: Document | None = None, blocks: bool = False
 ) -> Reply:
-    """An account from texts: epsilon, delta, unit, adjacency, filter, parent, leak, orders, dataset."""
+    """Make an account from texts: epsilon, delta, unit, adjacency, filter, parent, leak, orders, dataset."""
     given: dict[str, Any] = {k: texts[k] for k in ("unit", "filter", "parent", "dataset") if texts.get(k) is not None}
     for key, param in (("epsilon", EPSILON), ("delta", DELTA), ("leak", DELTA)):
         text = texts.get(key)
@@ -68,13 +68,13 @@ def relation(text: str | None) -> Adjacency:
 
 
 def open_block(store: str, name: str, block: str) -> Reply:
-    """One more block of a growing data set."""
+    """Open another block of a growing data set."""
     with ledger.open(store) as book:
         return _about(book.account(name).open_block(block), f"The block {block!r} is open.")
 
 
 def raise_to(store: str, name: str, epsilon: str, delta: str) -> Reply:
-    """New caps, in a new epoch."""
+    """Set new caps, in a new epoch."""
     with ledger.open(store) as book:
         account = book.account(name)
         total = account.raise_to(
@@ -84,7 +84,7 @@ def raise_to(store: str, name: str, epsilon: str, delta: str) -> Reply:
 
 
 def quote(store: str, name: str, mechanism: Document, blocks: Sequence[str] = ()) -> Reply:
-    """What it would cost, and whether it fits; the claim that it fits holds or is refuted."""
+    """What a mechanism would cost, and whether it fits."""
     with ledger.open(store) as book:
         account = book.account(name)
         found = account.quote(load(mechanism), blocks=list(blocks) or None)
@@ -98,7 +98,7 @@ def quote(store: str, name: str, mechanism: Document, blocks: Sequence[str] = ()
 def spend(
     store: str, name: str, mechanism: Document, texts: Mapping[str, str | None], blocks: Sequence[str] = ()
 ) -> Reply:
-    """Charge, durably; then the mechanism may run."""
+    """Charge durably; after that the mechanism may run."""
     with ledger.open(store) as book:
         account = book.account(name)
         given = {key: value for key, value in texts.items() if value is not None}
@@ -111,7 +111,7 @@ def spend(
 
 
 def finish(store: str, name: str, key: str, act: str) -> Reply:
-    """Commit, abandon or cancel what stands under a key."""
+    """Commit, abandon or cancel the grant under a key."""
     if act not in FINISHES:
         raise InvalidParameter("step", act, " or ".join(FINISHES))
     with ledger.open(store) as book:
@@ -136,7 +136,7 @@ def history(store: str, name: str, most: int) -> Reply:
 
 
 def statement(store: str, name: str, html: Path | None = None, picture: Path | None = None) -> Reply:
-    """The privacy statement, on the screen and as a page; and the picture of the budget going down."""
+    """The privacy statement as text and as a page, and the picture of what is left."""
     with ledger.open(store) as book:
         account = book.account(name)
         found = account.statement()
@@ -161,7 +161,7 @@ def statement(store: str, name: str, html: Path | None = None, picture: Path | N
 
 
 def verify(store: str, against: Sequence[Path] = (), progress: Callable[[int, int], None] | None = None) -> Reply:
-    """Replay everything; what is found wrong refutes the book."""
+    """Replay the log; anything wrong that is found refutes the book."""
     with ledger.open(store) as book:
         verdict = book.verify(progress, against)
     document = {"holds": verdict.holds, "entries": verdict.entries, "problems": list(verdict.problems)}
@@ -171,20 +171,20 @@ def verify(store: str, against: Sequence[Path] = (), progress: Callable[[int, in
 
 
 def checkpoint(store: str) -> str:
-    """Signed heads, as JSON, to be kept by somebody else."""
+    """Sign the heads of all chains, as JSON for somebody else to keep."""
     with ledger.open(store) as book:
         return json.dumps(book.checkpoint(), indent=2)
 
 
 def acknowledge(store: str, who: str, why: str) -> Reply:
-    """Book as spent what a restored backup forgot."""
+    """Book as spent what a restored backup has forgotten."""
     with ledger.open(store) as book:
         told = book.acknowledge(who=who, why=why) or ("Nothing is missing.",)
     return _reply("dpc.acknowledged/1", tuple(told), (), {"said": list(told)})
 
 
 def export(store: str, path: Path) -> Reply:
-    """All entries as a table in a file."""
+    """Write all entries as a table into a file."""
     with ledger.open(store) as book:
         count = exports.export(book, path)
     said = f"{count} entries are in {str(path)!r}."
@@ -192,7 +192,9 @@ def export(store: str, path: Path) -> Reply:
 
 
 def import_plan(store: str, path: Path, name: str | None, unit: str | None) -> Reply:
-    """Move a plan file into a store: the same caps, and every charge of the file, under keys that can be repeated."""
+    """Move a plan file into a store: the same caps, and every charge of the file under a key that makes repetition
+    safe.
+    """
     plan = PlanFile.read(path.name, contents(path))
     if not isinstance(plan.total, Capped):
         raise DPError(f"{path.name!r} is a plan that is fixed in advance: make an account with --plan instead.")

@@ -1,4 +1,4 @@
-"""The mechanisms there are: each with its parameters, what they mean and what they allow."""
+"""All mechanisms, each with its parameters, their meaning and their limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpcompose.spec.synonyms import mechanism as meant
 
 
 def mechanisms(pattern: str = "") -> Reply:
-    """The mechanisms whose name contains the pattern; one that stands alone is told in full."""
+    """The mechanisms whose name contains the pattern; a single one with all its details."""
     wanted = pattern.casefold().replace("_", "")
     every = sorted(kinds().items())
     exact = [kind for name, kind in every if name.casefold() == wanted]
@@ -25,7 +25,7 @@ def mechanisms(pattern: str = "") -> Reply:
 
 
 def begun(word: str) -> list[str]:
-    """The mechanisms whose names begin like this."""
+    """The mechanisms whose names begin with a word."""
     return [name for name in kinds() if name.startswith(word)]
 
 
@@ -42,7 +42,7 @@ def _told(kind: MechanismKind) -> Sheet:
 
 
 def _call(kind: MechanismKind) -> str:
-    """How it is written, with what must be given."""
+    """How a mechanism is written, with its required parameters."""
     given = [field.name if field.by_position else f"{field.name}=…" for field in kind.fields.values() if field.required]
     return f"{kind.name}({', '.join(given)})"
 

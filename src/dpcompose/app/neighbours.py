@@ -1,4 +1,4 @@
-"""What neighbours keep in files, read and written."""
+"""Files of other libraries, read and written; and the referee of accountants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUFFIXES = (".json", ".toml")
 
 
 def referee(accountants: Sequence[str], work_ids: Sequence[str], *, markdown: bool = False) -> str:
-    """Accountants on works, by their names; all of them where none is named."""
+    """The referee's report on accountants and works, given by name; by default on all."""
     known = judges.works()
     for name in work_ids:
         if name not in known:
@@ -27,7 +27,9 @@ def referee(accountants: Sequence[str], work_ids: Sequence[str], *, markdown: bo
 
 
 def convert(source: str, to: str, adjacency: str, read: Read | None = None) -> str:
-    """A document, ledger or history as the text of another; a file by its suffix, `-` for what `read` gives."""
+    """A document, ledger or history as the text of another; the kind of a file is seen from its suffix, `-` reads a
+    stream.
+    """
     names = {relation.value.replace("_", "-"): relation for relation in Adjacency}
     if adjacency not in names:
         raise InvalidParameter("adjacency", adjacency, " or ".join(names))

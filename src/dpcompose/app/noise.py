@@ -1,4 +1,4 @@
-"""Which noise serves many queries best, and how a budget is shared among queries that matter differently."""
+"""Which noise suits many queries best, and how a budget is shared among queries of different importance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_WEIGHTS = 10_000
 def advise(
     queries: Exact, epsilon: Exact, delta: Exact = 0, sensitivity: Exact = 1, *, integer: bool | None = None
 ) -> Reply:
-    """Every kind of noise for so many queries that are all alike, under exact composition."""
+    """Every kind of noise for this many equal queries, under exact composition."""
     from dpcompose.curves import noises
 
     found = advice.advise(
@@ -30,7 +30,7 @@ def advise(
 
 
 def share(weights: str, epsilon: Exact, delta: Exact = 0, sensitivities: str | None = None) -> Reply:
-    """A budget split among weighted queries, so that the weighted sum of the variances is least."""
+    """A budget split among weighted queries so that the weighted sum of their variances is least."""
     found = advice.split(
         listed("weights", weights),
         epsilon=exactly("epsilon", epsilon, EPSILON),

@@ -14,9 +14,9 @@ from dpcompose.prove import answer, rigor
 from dpcompose.prove import compare as comparison
 
 FEW = 8
-"""The most steps that a profile in print has."""
+"""The greatest number of steps of a profile in print."""
 MANY = 100
-"""The most steps that a profile in a picture has."""
+"""The greatest number of steps of a profile in a picture."""
 
 
 def epsilon(document: Document, delta: Exact, tolerance: Exact = 1e-6) -> Reply:
@@ -46,7 +46,7 @@ def compare(document: Document, delta: Exact | None = None, epsilon: Exact | Non
 
 
 def explain(document: Document, delta: Exact | None = None, epsilon: Exact | None = None) -> Reply:
-    """The answer at a δ or at an ε; its explanation is what one wants to see."""
+    """The answer at a δ or at an ε, for its explanation."""
     given, mechanism = asked(delta, epsilon), load(document)
     ((name, at),) = given.items()
     found = answer.epsilon(mechanism, at) if name == "delta" else answer.delta(mechanism, at)
@@ -63,7 +63,7 @@ def growth(document: Document, delta: Exact, counts_text: str = "1,10,100,1000")
 
 
 def profile(document: Document, epsilons_text: str = "", steps: int | None = FEW) -> Reply:
-    """How δ falls as ε grows, under every theorem; by default to where δ is small, in a few round steps or in many."""
+    """How δ falls as ε grows, under every theorem; by default up to where δ is small, in few round steps or in many."""
     from dpcompose import curves
     from dpcompose.curves.sweeps import range_of_epsilon
 
@@ -76,6 +76,6 @@ def profile(document: Document, epsilons_text: str = "", steps: int | None = FEW
 
 
 def round_steps(end: Real, most: int) -> tuple[Real, ...]:
-    """From 0 to the end, or just beyond, in at most so many steps of 1, 2 or 5 times a power of ten."""
+    """From 0 to the end or just beyond, in at most this many steps of 1, 2 or 5 times a power of ten."""
     step = round_step(end, most)
     return tuple(step * i for i in range(math.ceil(Fraction(end) / step) + 1))

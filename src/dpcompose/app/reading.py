@@ -1,4 +1,4 @@
-"""What a request says: mechanisms, exact numbers, and places along an axis."""
+"""Reading a request: mechanisms, exact numbers, and places along an axis."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Document: TypeAlias = str | Mechanism
 Exact: TypeAlias = str | Real
 """A number, or its text: `0.1`, `1e-6` or `1/3`, meant exactly."""
 Read: TypeAlias = Callable[[int], str]
-"""Reads the input, at most as many characters of it as the argument says."""
+"""Reads at most this many characters of the input."""
 FEW_PLACES = 10
 MOST_PLACES = 2000
 PLACES = Whole("places", 2, MOST_PLACES)
 
 
 def load(source: Document, read: Read | None = None) -> Mechanism:
-    """The mechanism of a document; `-` stands for what `read` gives, never more of it than a document may have."""
+    """The mechanism of a document; `-` reads the document by `read`, up to the length that a document may have."""
     if isinstance(source, Mechanism):
         return source
     if source == "-" and read is not None:
@@ -41,18 +41,18 @@ def load_family(source: str, read: Read | None = None) -> spec.Family:
 
 
 def exactly(name: str, value: Exact, param: Param) -> Real:
-    """A number within the range of a parameter, from itself or from its text."""
+    """A number, or the number in a text, checked against the range of a parameter."""
     return spec.within(name, value, param) if isinstance(value, str) else param.check(name, value)
 
 
 def asked_for(**limit: Exact) -> Real:
-    """One limit by its name: a δ or an ε."""
+    """The one limit that is given, a δ or an ε, checked against its range."""
     ((name, value),) = limit.items()
     return exactly(name, value, DELTA if name == "delta" else EPSILON)
 
 
 def asked(delta: Exact | None, epsilon: Exact | None) -> dict[str, Real]:
-    """The one number that a question gives; both, or neither, are refused."""
+    """The one of δ and ε that a question gives; both, or neither, are refused."""
     given = {name: value for name, value in (("delta", delta), ("epsilon", epsilon)) if value is not None}
     if len(given) != 1:
         shown = spec.AsWritten(" and ".join(map(str, given.values())) or "nothing")
@@ -62,7 +62,7 @@ def asked(delta: Exact | None, epsilon: Exact | None) -> dict[str, Real]:
 
 
 def counts(text: str) -> tuple[int, ...]:
-    """`1,10,100`; or `1:1000`, round places from 1 to 1000; or `1:1000:50`, so many of them at equal ratios."""
+    """The counts in `1,10,100`; in `1:1000`, round numbers from 1 to 1000; in `1:1000:50`, 50 at equal ratios."""
     if ":" not in text:
         return tuple(int(count) for count in _listed("counts", text, COUNT))
     first, last, places = _range("counts", text, COUNT)
@@ -76,7 +76,7 @@ def counts(text: str) -> tuple[int, ...]:
 
 
 def epsilons(text: str) -> tuple[Real, ...]:
-    """`0,0.5,1`; or `0:5`, a few round places from 0 to 5; or `0:5:50`, so many of them evenly."""
+    """The values in `0,0.5,1`; in `0:5`, a few round values from 0 to 5; in `0:5:50`, 50 at equal distances."""
     if ":" not in text:
         return _listed("epsilons", text, EPSILON)
     first, last, places = _range("epsilons", text, EPSILON)
@@ -89,7 +89,7 @@ def epsilons(text: str) -> tuple[Real, ...]:
 
 
 def round_step(width: Real, most: int) -> Fraction:
-    """The least of 1, 2 or 5 times a power of ten that takes at most so many steps across a width."""
+    """The least step of 1, 2 or 5 times a power of ten that crosses a width in at most this many steps."""
     power = Fraction(10) ** math.floor(math.log10(width / most))
     return next(power * digit for digit in (1, 2, 5, 10, 20) if power * digit * most >= width)
 
@@ -102,7 +102,7 @@ def _listed(name: str, text: str, param: Param) -> tuple[Real, ...]:
 
 
 def _range(name: str, text: str, param: Param) -> tuple[Real, Real, int]:
-    """The ends of `first:last`, and how many places there are from one to the other."""
+    """The ends of `first:last` or `first:last:number`, and the number of places."""
     parts = text.split(":")
     if len(parts) not in (2, 3):
         raise InvalidParameter(name, spec.AsWritten(text), "a list such as 1,10,100 or a range such as 1:1000")

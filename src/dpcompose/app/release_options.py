@@ -1,4 +1,4 @@
-"""The options of a release as texts: exact numbers, words for choices, lists of keys, and how a file is written."""
+"""The options of a release, from texts: exact numbers, choices, lists of keys, and the format of a file."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ NUMBERS: Mapping[str, Param | None] = {
     "max_groups": GROUPS,
     **dict.fromkeys(("lower", "upper", "grid", "q")),
 }
-"""Exact numbers, and their ranges where those do not depend on each other."""
+"""Exact numbers; with a range where it does not depend on other options."""
 KEY_FILES = (".txt", ".csv", ".keys")
 NOTHING = "none"
-"""How a text says that no character quotes."""
+"""The text that means that no character quotes."""
 
 
 def options(texts: Mapping[str, str | Sequence[str] | None]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def options(texts: Mapping[str, str | Sequence[str] | None]) -> dict[str, Any]:
 
 
 def _several(name: str, given: Sequence[str]) -> object:
-    """What was said several times: columns of keys, conditions, or the keys of each column."""
+    """The value of an option that may be repeated: columns of keys, conditions, or the keys of each column."""
     if name != "keys":
         return given[0] if len(given) == 1 and name == "by" else list(given)
     if len(given) == 1:
@@ -74,7 +74,7 @@ def _several(name: str, given: Sequence[str]) -> object:
 
 
 def unit(column: str | None, *, every_row: bool) -> object:
-    """Whom a release hides: a column of units, or every row by itself; neither is refused, and so are both."""
+    """The privacy unit: a column of units, or every row by itself. None or both are refused."""
     if every_row and column is not None:
         raise InvalidParameter("unit", column, "nothing beside --every-row, where each row is a unit")
     return EVERY_ROW if every_row else column
@@ -87,7 +87,7 @@ def _chosen(name: str, text: str) -> object:
 
 
 def listed(text: str) -> Sequence[str]:
-    """`north,south`, with quotes around a key that has a comma; or `@file.txt`, with a key on each line."""
+    """The keys in `north,south` (quotes around a key that has a comma), or those in `@file.txt`, one on each line."""
     if not text.startswith("@"):
         return [KeyAsText(key) for key in _separated("the number of keys", text)]
     path = Path(text[1:])
@@ -104,7 +104,7 @@ def _separated(what: str, text: str) -> list[str]:
 
 
 def types(text: str | None) -> dict[str, str]:
-    """`age=int,day=date`; or `@types.toml`, which `release schema` writes."""
+    """The types in `age=int,day=date`, or those in `@types.toml`, which `release schema` writes."""
     if not text:
         return {}
     if text.startswith("@"):
@@ -121,7 +121,7 @@ def types(text: str | None) -> dict[str, str]:
 
 
 def source(data: str, said: Mapping[str, Any]) -> str | Csv | Parquet | Database:
-    """What a path stands for, with what was said about it: its dialect, a pattern, or which views are known."""
+    """The data at a path, with what the options say about it: its dialect, a pattern, or the known views."""
     ending, known = Path(data).suffix.lower(), {name: value for name, value in said.items() if value}
     text = {"types", "delimiter", "quote", "header"} & known.keys()
     if ending in {".csv", ".tsv", ".txt"}:
@@ -147,7 +147,7 @@ def source(data: str, said: Mapping[str, Any]) -> str | Csv | Parquet | Database
 
 
 def limits(memory: str | None, seconds: str | None) -> Limits:
-    """What the embedded engine may take."""
+    """The limits of memory and time for the embedded engine."""
     given: dict[str, Any] = {} if memory is None else {"memory": memory}
     if seconds is not None:
         given["seconds"] = float(spec.number("seconds", seconds))

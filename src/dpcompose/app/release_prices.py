@@ -1,4 +1,4 @@
-"""One question or several, with their prices: what a command line says, in the words of a command line."""
+"""The prices of one question or several, as a command line asks for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpcompose.release.asking import ALIASES, STATISTICS, quote
 
 BOUNDS = "bounds"
 ENDS = (Fraction(1, 100), Fraction(99, 100))
-"""The quantiles that are suggested as bounds: a hundredth of the rows is clipped at each end."""
+"""The quantiles that are suggested as bounds: 1 of 100 rows is clipped at each end."""
 
 WORDS: Mapping[str, str] = {
     "unit": "{0} needs --unit COLUMN, whom it hides; or --every-row, if each row is somebody else",
@@ -47,7 +47,7 @@ def prices(statistics: str, options: Mapping[str, Any]) -> list[Quote]:
 
 
 def _known(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a question among several takes."""
+    """Of all options, those that this question takes."""
     kind = STATISTICS.get(ALIASES.get(name, (name, {}))[0])
     known = {field.name for field in fields(kind)} if kind is not None else set(options)
     return {key: value for key, value in options.items() if key in known}
@@ -66,7 +66,7 @@ def _quoted(name: str, options: dict[str, Any]) -> Quote:
 
 
 def suggestion(found: list[Release]) -> str:
-    """The bounds that a release of both ends suggests."""
+    """The bounds that a released pair of low and high quantiles suggests, as a sentence."""
     low, high = (float(release.value) for release in found)
     beyond = "a hundredth of the rows lies beyond each"
     return f"Suggested: --lower {short(min(low, high))} --upper {short(max(low, high))} ({beyond})."

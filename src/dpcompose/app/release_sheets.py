@@ -1,4 +1,4 @@
-"""How a price and a release read: sentences and a table for people, a document for programs, rows for spreadsheets."""
+"""Prices and releases in words: sentences and a table for people, a document for programs, rows for spreadsheets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = ("key", "value", "lower", "upper", "confidence", "note")
 
 
 def quoted(quote: Quote, *said: str, **known: object) -> report.Sheet:
-    """What a question would cost, and how far its noise reaches."""
+    """What a question would cost, and how large its noise may be."""
     sure = f"noise, {float(quote.query.confidence):.4g} sure"
     rows = tuple((name, _margin(quote, name), report.shortened(spec.dumps(item))) for name, item in quote.items.items())
     more = () if quote.threshold is None else (f"A key is shown from a noisy count of {quote.threshold} on.",)
@@ -55,7 +55,7 @@ def released(release: Release, *said: str, **known: object) -> report.Sheet:
 
 
 def together(sheets: Sequence[report.Sheet], **known: object) -> report.Sheet:
-    """One sheet as it is, with what else is known; several one below the other, each question with its cost."""
+    """A single sheet with further facts; or several sheets below each other, each question with its cost."""
     if len(sheets) == 1:
         return replace(sheets[0], document={**sheets[0].document, **known})
     document = {"parts": [dict(one.document) for one in sheets], **known}
@@ -80,7 +80,7 @@ def _(result: Quote) -> report.Sheet:
 
 
 def separated(release: Release) -> str:
-    """Comma-separated values, a line a number; keys of several columns have a column each."""
+    """A release as comma-separated values: a line for each number, a column for each column of keys."""
     by = getattr(release.query, "by", None)
     if not isinstance(by, tuple):
         return _csv(COLUMNS, [[row[name] for name in COLUMNS] for row in release.rows()])
@@ -89,7 +89,7 @@ def separated(release: Release) -> str:
 
 
 def risky(release: Release) -> tuple[str, ...]:
-    """A hint where δ is not below one over the number of units, which the noisy counts of this very answer tell."""
+    """A warning where δ is not below one over the number of units, judged by the noisy counts of this answer."""
     query, counted = release.query, release.query.statistic == "count"
     total = sum(max(found.value, 0) for found in release.estimates.values()) if counted else 0
     if not total or query.delta * total < 1:
@@ -99,7 +99,7 @@ def risky(release: Release) -> tuple[str, ...]:
 
 
 def separated_quote(quote: Quote) -> str:
-    """The price in comma-separated values, a line an item."""
+    """A price as comma-separated values: a line for each item."""
     rows = [[name, spec.dumps(item), quote.margins.get(name, "")] for name, item in quote.items.items()]
     return _csv(("item", "mechanism", "noise_at_most"), rows)
 
@@ -113,7 +113,7 @@ def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _margin(quote: Quote, name: str) -> str:
-    """How far an item strays; the item of a quantile is a choice, which strays in rank."""
+    """The margin of an item's noise; for a quantile, which is a choice, the margin of its rank."""
     if name in quote.margins:
         return f"±{rounded(quote.margins[name], ROUND_CEILING)}"
     return f"±{rounded(quote.margins['rank'], ROUND_CEILING)} rows in rank" if "rank" in quote.margins else ""

@@ -1,4 +1,4 @@
-"""Releases as use cases: a question that comes as text is priced without the data, or answered from it."""
+"""Releases as use cases: a question in texts is priced without the data, or answered from it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCHEMA = "schema"
 
 @dataclass(frozen=True, slots=True)
 class ReleaseReply:
-    """What is shown: as a sheet, and as comma-separated values."""
+    """The reply to a release: as a sheet, and as comma-separated values."""
 
     sheet: report.Sheet
     csv: str
@@ -43,7 +43,7 @@ class ReleaseReply:
         return self.sheet.text()
 
     def json(self) -> str:
-        """For programs; a character that a terminal would act upon is written by its number."""
+        """As JSON; control characters are escaped."""
         return HIDDEN.sub(_escaped, report.to_json(self.sheet))
 
 
@@ -53,7 +53,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRequest:
-    """A question about a table, as it was written."""
+    """A question about a table, with its options read."""
 
     statistic: str
     data: str
@@ -61,7 +61,7 @@ class ReleaseRequest:
     source: Mapping[str, Any]
     plan: Path | None = None
     payer: Payer | None = None
-    """The account that is charged, in place of a plan."""
+    """The account to charge instead of a plan."""
     keep: Path | None = None
     dataset: str | None = None
     memory: str | None = None
@@ -80,7 +80,7 @@ def request(
 
 
 def priced(asked: ReleaseRequest) -> ReleaseReply:
-    """The price and the error bars, and whether a plan has room for it; no data is opened and nothing is charged."""
+    """The price and the error bars, and whether a plan has room for them; no data is opened and nothing is charged."""
     several = prices(asked.statistic, asked.options)
     if asked.payer is not None:
         with charged(asked.payer) as book:
@@ -97,7 +97,7 @@ def priced(asked: ReleaseRequest) -> ReleaseReply:
 
 
 def _total(several: Sequence[Quote | Release]) -> tuple[str, ...]:
-    """What several questions cost together: each keeps to its share of ε and δ, and shares add up."""
+    """What several questions cost together: each keeps to its share of ε and δ, and the shares add up."""
     if len(several) == 1:
         return ()
     epsilon = spec.written(sum((Fraction(one.query.epsilon) for one in several), Fraction(0)))
@@ -129,7 +129,7 @@ def answered(asked: ReleaseRequest) -> ReleaseReply:
 
 @contextmanager
 def _book(asked: ReleaseRequest, unit: Any) -> Iterator[Plan | Charged | None]:
-    """What is charged: an account, a plan file, or nothing."""
+    """The budget that is charged: an account, a plan file, or None."""
     if asked.payer is None:
         yield None if asked.plan is None else Plan(asked.plan, unit)
         return
@@ -153,7 +153,9 @@ def _reply(found: Sequence[Release], book: Plan | Charged | None, *said: str) ->
 
 @contextmanager
 def _kept(path: Path | None) -> Iterator[Any]:
-    """A file for the answer, made before the charge and filled before anything is shown; gone if there is no answer."""
+    """A file for the answer, made before the charge, filled before anything is shown, and removed if there is no
+    answer.
+    """
     if path is None:
         yield lambda _: None
         return
@@ -179,7 +181,7 @@ def _kept(path: Path | None) -> Iterator[Any]:
 
 
 def schema(data: str, said: Mapping[str, Any]) -> str:
-    """A declaration to start from: every column of a text file with the type it has without one, from the header."""
+    """A declaration to start from: every column in the header of a text file, with the type that it has by default."""
     found = read.source(data, said)
     if not isinstance(found, Csv):
         raise InvalidParameter("data", spec.AsWritten(data), "a text file: other data has types of its own")

@@ -1,4 +1,4 @@
-"""What goes out: a result with what was asked, in every form."""
+"""A reply: a result with the question it answers, in every form."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from dpcompose.prove.compare import Comparison
 SYMBOLS = {"delta": "δ", "epsilon": "ε", "order": "α", "alpha": "α", "fpr": "FPR", "prior": "π", "tpr": "TPR"}
 PICTURES = (".png", ".svg", ".pdf")
 DIGITS = Whole("digits", 1, 17)
-"""How many digits of an end can be asked for: a float has no more."""
+"""The number of digits to print: a float has no more than 17."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A result with what was asked, ready to be shown."""
+    """A result with the question it answers, ready to be shown."""
 
     result: Any
     mechanism: Mechanism | str | None = None
-    """What was asked about; a family is kept as its text."""
+    """The mechanism asked about; a family is kept as its text."""
     given: Mapping[str, Real] = field(default_factory=dict)
     sheet: report.Sheet | None = None
-    """How the result reads, where `report` cannot know it."""
+    """The result in words, where `report` does not know such results."""
     pictured: Callable[[], Any] | None = None
-    """What a picture shows, where that is not the result itself."""
+    """What a picture shows, where it is not the result itself."""
     holds: bool | None = True
-    """Whether what was claimed holds: None if that is not known, true where nothing was claimed."""
+    """Whether a claim holds: None if that is unknown, True where nothing was claimed."""
 
     @property
     def shown(self) -> Any:
-        """What the forms are made from."""
+        """What the forms are made from: the sheet if there is one, else the result."""
         return self.result if self.sheet is None else self.sheet
 
     def text(self, digits: int | None = None, *, every: bool = False) -> str:
-        """For a terminal of 80 columns: an answer with as many digits as are wanted, a comparison with every reason."""
+        """For a terminal of 80 columns; optionally with this many digits, and (for a comparison) every reason."""
         if isinstance(self.shown, Comparison):
             return report.compared(self.shown, every=every)
         if digits is None or not isinstance(self.shown, Answer):
@@ -51,25 +51,25 @@ class Reply:
         return f"{self._heading()}{report.in_digits(self.shown, digits)}"
 
     def json(self, *, numerics: bool = False) -> str:
-        """For programs; with how an answer was computed, if wanted."""
+        """As JSON; optionally with how the answer was computed."""
         asked: dict[str, object] = {} if self.mechanism is None else {"mechanism": self._subject()}
         asked |= {key: spec.written(x) for key, x in self.given.items()}
         return report.to_json(self.shown, **asked, **({"numerics": self.numerics()} if numerics else {}))
 
     def html(self) -> str:
-        """For a browser: a whole page."""
+        """As a whole HTML page."""
         return report.page(self.shown)
 
     def _repr_html_(self) -> str:
-        """For a notebook."""
+        """As HTML, for a notebook."""
         return report.html(self.shown)
 
     def csv(self) -> str:
-        """For a spreadsheet."""
+        """As comma-separated values."""
         return report.to_csv(self.result)
 
     def explanation(self) -> str:
-        """The proof tree, with statements and sources."""
+        """The tree of theorems, with statements and sources."""
         return f"{self._heading()}{report.explain(self.result)}"
 
     def numerics(self) -> report.Sheet:
@@ -79,11 +79,11 @@ class Reply:
         return found
 
     def bibtex(self) -> str:
-        """For a paper."""
+        """BibTeX for every source."""
         return report.bibtex(self.result)
 
     def save(self, path: Path) -> None:
-        """For the eye: a picture in a file, there whole or not at all."""
+        """Write a picture into a file, whole or not at all."""
         from dpcompose import plots
 
         try:
@@ -95,7 +95,7 @@ class Reply:
         return self.mechanism if isinstance(self.mechanism, str) else spec.dumps(self.mechanism)  # type: ignore[arg-type]
 
     def _heading(self) -> str:
-        """What was asked, unless the result says so itself."""
+        """The question, unless the result names it itself."""
         if self.mechanism is None or isinstance(self.result, Comparison):
             return ""
         said = ", ".join(f"{SYMBOLS.get(key, key)} = {spec.written(value)}" for key, value in self.given.items())
@@ -104,12 +104,12 @@ class Reply:
 
 
 def digits(wanted: Exact | None) -> int | None:
-    """How many digits are to be printed, if that was said; refused before anything is computed."""
+    """The number of digits to print, checked before anything is computed; None if it was not given."""
     return None if wanted is None else int(exactly("digits", wanted, DIGITS))
 
 
 def picture(path: str | Path) -> Path:
-    """The name of a file that a picture can be written to; another one is refused before anything is computed."""
+    """The name of a file for a picture; a name with an unknown suffix is refused before anything is computed."""
     target = Path(path)
     if target.suffix.lower() not in PICTURES:
         raise InvalidParameter("out", str(target), f"a file name that ends in {', '.join(PICTURES)}")

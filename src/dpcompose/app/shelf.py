@@ -1,4 +1,4 @@
-"""What the library knows: its theorems, its formula cards, and the documents it reads."""
+"""What the library contains: theorems, formula cards, and the documents that it reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpcompose.kernel import STANDARD, Theorem
 
 
 def theorems(pattern: str = "") -> Reply:
-    """The theorems in force whose ID, name, source or statement contains the pattern; an exact ID stands alone."""
+    """The theorems in force with the pattern in ID, name, source or statement; an exact ID gives just that one."""
     every = sorted(STANDARD.theorems.values(), key=lambda theorem: (theorem.id, theorem.proof.__name__))
     wanted = pattern.casefold()
     named = [t for t in every if wanted in (name.casefold() for name in (t.id, *t.aliases, t.proof.__name__))]
@@ -25,7 +25,7 @@ def theorems(pattern: str = "") -> Reply:
 
 
 def searched(theorem: Theorem) -> str:
-    """Everything one may remember of a theorem."""
+    """The text of a theorem in which a pattern is looked for."""
     parts = (theorem.id, *theorem.aliases, theorem.proof.__name__.replace("_", " "), str(theorem.source))
     return " ".join([*parts, theorem.source.authors, theorem.source.title, theorem.statement]).casefold()
 
@@ -48,7 +48,7 @@ def cards(pattern: str = "") -> list[Any]:
 
 
 def describe_card(name: str) -> Reply:
-    """One formula card in words: what it says, and what it takes."""
+    """One formula card in words: its statement and its inputs."""
     from dpcompose import formulas
 
     card = formulas.formula(name)
@@ -56,7 +56,7 @@ def describe_card(name: str) -> Reply:
 
 
 def list_cards(pattern: str = "") -> Reply:
-    """The formula cards, a line each."""
+    """The formula cards, one on each line."""
     found = cards(pattern)
     return Reply(found, sheet=report.card_sheet(found))
 

@@ -1,4 +1,4 @@
-"""Choosing an event in floats, on outputs that it will not be counted on. A poor choice is only loose."""
+"""Choosing an event, in floats, on outputs that it will not be counted on. A poor choice only makes the bound loose."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dpcompose.audit.readings import Reading
 
 _THIN = 1.12
 _CAUTION = 100.0
-"""Limits are this much surer than asked while choosing: the best of hundreds of events is the luckiest, too."""
+"""While choosing, limits use a level this many times smaller: the best of hundreds of events is also the luckiest."""
 _MOST_CELLS = 64
 _Hits = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class CountedEvents:
-    """Events with their hits on either input."""
+    """Several events, with the number of outputs in each, for both inputs."""
 
     first: _Hits
     second: _Hits
@@ -44,7 +44,9 @@ def choose(half: OutputPair, delta: float, level: float, reading: Reading) -> Ev
 
 
 def families(half: OutputPair) -> Iterator[CountedEvents]:
-    """Thresholds from either end and unions of cells for numbers; unions of outcomes for anything else."""
+    """Families of events to choose from. For numbers: thresholds on either side and unions of cells; else unions of
+    outcomes.
+    """
     if half.numeric:
         first, second = cast(Numbers, half.first), cast(Numbers, half.second)
         yield from rays(first, second)
@@ -65,7 +67,7 @@ def rays(first: Numbers, second: Numbers) -> Iterator[CountedEvents]:
 
 
 def _unions_of_cells(first: Numbers, second: Numbers) -> CountedEvents:
-    """Cells between quantiles, joined in the order of how much likelier they are on the first input."""
+    """Unions of cells between quantiles, joined in decreasing order of likelihood ratio."""
     every = np.sort(np.concatenate([first, second]))
     cells = min(_MOST_CELLS, max(2, round(min(len(first), len(second)) ** (1 / 3))))
     quantiles = every[np.arange(1, cells) * len(every) // cells]
@@ -78,7 +80,7 @@ def _unions_of_cells(first: Numbers, second: Numbers) -> CountedEvents:
 
 
 def _unions_of_outcomes(half: OutputPair) -> CountedEvents:
-    """Outcomes joined in the order of how much likelier they are on the first input."""
+    """Unions of outcomes, joined in decreasing order of likelihood ratio."""
     seen = Counter(half.first), Counter(half.second)
     outcomes = list(dict.fromkeys([*half.first, *half.second]))
     first, second = (np.array([side[outcome] for outcome in outcomes], dtype=np.int64) for side in seen)
@@ -87,7 +89,7 @@ def _unions_of_outcomes(half: OutputPair) -> CountedEvents:
 
 
 def _by_ratio(first: _Hits, second: _Hits) -> _Hits:
-    """Positions from the likeliest on the first input to the likeliest on the second, half a hit added to each."""
+    """Positions in decreasing order of likelihood ratio, with half a hit added to each count."""
     ratio = np.log((first + 0.5) / (first.sum() + 1.0)) - np.log((second + 0.5) / (second.sum() + 1.0))
     return np.argsort(-ratio, kind="stable").astype(np.int64)
 
@@ -99,7 +101,7 @@ def _prefixes(first: _Hits, second: _Hits, order: _Hits, event: Callable[[int], 
 
 
 def thinned(count: int) -> _Hits:
-    """Positions below `count`: all near both ends, ever fewer towards the middle, a few hundred at most."""
+    """A few hundred positions below `count`: all near both ends, fewer towards the middle."""
     steps = np.unique(np.floor(_THIN ** np.arange(np.ceil(np.log(max(count, 2)) / np.log(_THIN)) + 1)))
     near = steps[steps <= count].astype(np.int64) - 1
     even = np.linspace(0, count - 1, min(count, 32)).astype(np.int64)
@@ -107,7 +109,7 @@ def thinned(count: int) -> _Hits:
 
 
 def _limits(family: CountedEvents, first: int, second: int, level: float) -> tuple[Numbers, Numbers]:
-    """Clopper and Pearson's limits in floats: from below on the first input, from above on the second."""
+    """Clopper and Pearson's limits in floats: a lower one on the first input, an upper one on the second."""
     return _below(family.first, first, level), 1.0 - _below(second - family.second, second, level)
 
 

@@ -4,8 +4,8 @@ With $h$ hits among $n$ trials, the limit at level $\alpha$ is the $p$ at which 
 it exceeds the truth with probability at most $\alpha$, whatever the truth is. Any smaller $p$ is valid too, so the
 limit is guessed in floats, then lowered until the tail is *proven* to be at most $\alpha$.
 
-Everything speaks in log odds $t = \ln(p/(1-p))$, where a probability near 1 is as exact as one near 0, and where
-the upper limit is the lower one of the misses with the other sign.
+Probabilities are given by their log odds $t = \ln(p/(1-p))$, in which a probability near 1 is as exact as one near 0,
+and the upper limit is minus the lower limit of the misses.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SURE = Enclosure(1.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """So many hits among so many independent trials."""
+    """A number of hits among a number of independent trials."""
 
     hits: int
     total: int
@@ -114,12 +114,12 @@ def weight(trials: Trials, log_odds: Real) -> Ball:
 
 
 def working_bits(trials: Trials) -> int:
-    """Enough for fifty good bits of a weight: the logarithms that cancel are about `n ln n`."""
+    """Bits that give a weight some fifty correct ones: the logarithms that cancel are about `n ln n`."""
     return 72 + 2 * trials.total.bit_length()
 
 
 def _clipped(x: Ball) -> Enclosure:
-    """A probability; a ball that says nothing becomes [0, 1]."""
+    """A probability; a ball without information becomes [0, 1]."""
     found = Enclosure.of(x)
     return Enclosure(min(max(found.lower, 0.0), 1.0), max(min(found.upper, 1.0), 0.0)) & UNIT_INTERVAL
 

@@ -1,4 +1,4 @@
-"""Events: what an output may do. Fixed before the outputs they are counted on are seen."""
+"""Events: sets of outputs. An event is fixed before the outputs are seen on which it is counted."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _SHOWN = 4
 
 
 class Event(ABC):
-    """Something that each output does or does not do."""
+    """A set of outputs."""
 
     numeric: ClassVar[bool] = True
-    """Whether it speaks of numbers only."""
+    """Whether the event is about numbers."""
 
     @abstractmethod
     def happened(self, outputs: Any) -> int:
-        """How many of the outputs did it."""
+        """How many of the outputs lie in the event."""
 
     def count(self, outputs: Any) -> Trials:
-        """How many of how many."""
+        """How many of how many outputs lie in the event."""
         return Trials(self.happened(outputs), len(outputs))
 
 
 @dataclass(frozen=True, slots=True)
 class AtLeast(Event):
-    """The output is a number, at least the threshold."""
+    """The output is a number of at least the threshold."""
 
     threshold: float
 
@@ -49,7 +49,7 @@ class AtLeast(Event):
 
 @dataclass(frozen=True, slots=True)
 class AtMost(Event):
-    """The output is a number, at most the threshold."""
+    """The output is a number of at most the threshold."""
 
     threshold: float
 
@@ -81,7 +81,7 @@ class Between(Event):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(Event):
-    """The output is one of these."""
+    """The output is one of these outcomes."""
 
     numeric: ClassVar[bool] = False
     outcomes: frozenset[Hashable]
@@ -95,13 +95,13 @@ class OneOf(Event):
 
 
 def cell_sizes(cuts: Numbers, outputs: Numbers) -> NDArray[np.int64]:
-    """How many outputs fall in each of the cells that the cuts leave."""
+    """The number of outputs in each of the cells between the cuts."""
     cells = np.searchsorted(cuts, outputs, side="right")
     return np.bincount(cells, minlength=len(cuts) + 1).astype(np.int64)
 
 
 def _runs(cells: list[int]) -> list[tuple[int, int]]:
-    """Neighbouring cells joined: the first and the last of each run."""
+    """Runs of neighbouring cells: the first and the last cell of each."""
     runs: list[tuple[int, int]] = []
     for cell in cells:
         if runs and runs[-1][1] == cell - 1:

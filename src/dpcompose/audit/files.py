@@ -19,14 +19,14 @@ from dpcompose.numerics.enclosure import Real
 
 MOST_BYTES = 2**30
 MOST_SCORES = 2 * 10**7
-"""Numbers of one array; 160 MB, however small the file is."""
+"""The greatest number of scores in one array: 160 MB in memory, however small the file is."""
 _WORDS = {"1": True, "true": True, "yes": True, "in": True, "member": True}
 _WORDS |= {"0": False, "false": False, "no": False, "out": False, "non_member": False, "non-member": False}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """An attack's scores: high ones speak for membership."""
+    """An attack's scores; a high score means that membership is likely."""
 
     members: NDArray[np.float64]
     non_members: NDArray[np.float64]

@@ -60,7 +60,7 @@ _CANDIDATES, _FINEST = 512, 4096
 
 @dataclass(frozen=True, slots=True)
 class Guesses(Witness):
-    """How many of the guesses about how many canaries were right."""
+    """The number of right guesses, among how many guesses about how many canaries."""
 
     canaries: int
     right: Trials
@@ -68,7 +68,7 @@ class Guesses(Witness):
 
     @property
     def assumes(self) -> str:
-        """How the canaries and guesses came about."""
+        """How the canaries and guesses must have come about."""
         return "canaries put in by independent fair coins; the number of guesses fixed beforehand; any mechanism"
 
     @property
@@ -94,7 +94,7 @@ class Guesses(Witness):
         return math.log(max(_float_p(self.right, self.canaries, epsilon, delta), 1e-300))
 
     def facts(self) -> dict[str, str]:
-        """The counts, and how they would look without any leak."""
+        """The counts, and the right guesses to expect without any leak."""
         chance = p_value(self.right, self.canaries, 0, 0).upper
         return {
             "canaries": str(self.canaries),
@@ -123,9 +123,9 @@ def one_run_scores(
     delta: Real,
     confidence: Real = 0.95,
 ) -> Audit:
-    """The same from scores: the highest `guesses[0]` are guessed in and the lowest `guesses[1]` out.
+    """As `one_run`, from scores: the highest `guesses[0]` are guessed in and the lowest `guesses[1]` out.
 
-    Both numbers are fixed before the scores are seen. Ties count as wrong as long as they can.
+    Both numbers are fixed before the scores are seen. Among equal scores, as many guesses as possible count as wrong.
     """
     pair = paired(members, non_members)
     if not pair.numeric:
@@ -140,7 +140,9 @@ def one_run_scores(
 
 
 def p_value(right: Trials, canaries: int, epsilon: Real, delta: Real) -> Enclosure:
-    """An upper bound on the chance of as many right guesses if the mechanism is (ε, δ)-DP; the lower end is trivial."""
+    """An upper bound on the probability of this many right guesses if the mechanism is (ε, δ)-DP; the lower end is
+    trivial.
+    """
     epsilon, delta = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
     most = upper_tail(right, epsilon).upper
     if delta != 0:
@@ -153,7 +155,7 @@ def p_value(right: Trials, canaries: int, epsilon: Real, delta: Real) -> Enclosu
 
 
 def _with_spare(right: Trials, spare: Fraction, epsilon: Real, j: int) -> float:
-    """The bound of the theorem at one `j` below the mode; 1 where `j` is not proven to be below it."""
+    """The bound of the theorem for one `j` below the mode; 1 where `j` is not proven to be below it."""
     v, r = right.hits, right.total
     with ctx.workprec(working_bits(right)):
         here, ratio = weight(Trials(j, r), epsilon), j / ((r - j + 1) * ball(epsilon).exp())
@@ -169,7 +171,7 @@ def _with_spare(right: Trials, spare: Fraction, epsilon: Real, j: int) -> float:
 
 
 def _best(right: Trials, spare: float, epsilon: float) -> int:
-    """The `j` at which the bound is least, in floats: first coarsely, then one by one."""
+    """The `j` at which the bound is least, in floats: searched coarsely, then one by one."""
     coarse = _candidates(right, epsilon)
     around = np.searchsorted(coarse, coarse[np.argmin(_bounds(right, spare, epsilon, coarse))])
     low, high = coarse[max(around - 1, 0)], coarse[min(around + 1, len(coarse) - 1)]
@@ -178,7 +180,7 @@ def _best(right: Trials, spare: float, epsilon: float) -> int:
 
 
 def _candidates(right: Trials, epsilon: float) -> NDArray[np.int64]:
-    """0, and within ten deviations below the mode."""
+    """The `j` to try: 0, and those within ten standard deviations below the mode."""
     r, q = right.total, float(expit(epsilon))
     mode = min(math.floor((r + 1) * q), right.hits - 1)
     reach = 10 * math.sqrt(r * q * (1 - q)) + 30
@@ -206,7 +208,7 @@ def _float_p(right: Trials, canaries: int, epsilon: float, delta: float) -> floa
 
 
 def _right(keys: NDArray[np.float64], correct: NDArray[np.bool_], count: int) -> int:
-    """How many of the `count` least keys are correct, wrong ones first among equals."""
+    """How many of the `count` least keys are correct; among equal keys wrong ones come first."""
     return int(correct[np.lexsort((correct, keys))[:count]].sum())
 
 

@@ -1,4 +1,4 @@
-"""Outputs of a mechanism, checked, and split into a half to choose an event on and a half to count it on."""
+"""Outputs of a mechanism: checked, and split into one half to choose an event on and one to count it on."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST = 10**9
 
 @dataclass(frozen=True, slots=True)
 class OutputPair:
-    """Outputs on one input, and on its neighbour: numbers both, or outcomes both."""
+    """Outputs on an input and on its neighbour: either numbers or outcomes."""
 
     first: Outputs
     second: Outputs
 
     @property
     def numeric(self) -> bool:
-        """Whether outputs have an order that thresholds can use."""
+        """Whether outputs are numbers, so that thresholds can be used."""
         return isinstance(self.first, np.ndarray)
 
     def halves(self) -> tuple[OutputPair, OutputPair]:
@@ -112,7 +112,7 @@ def _halved(side: Outputs) -> tuple[Outputs, Outputs]:
 
 
 def scattered(count: int) -> NDArray[np.int64]:
-    """The positions 0..count-1 in an order that only looks random: sorted by a hash (Steele's splitmix64)."""
+    """The positions 0..count-1 in a fixed pseudo-random order: sorted by a hash (Steele's splitmix64)."""
     x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)

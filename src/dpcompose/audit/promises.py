@@ -1,4 +1,4 @@
-"""What was claimed: a pair (ε, δ), or the computed upper bound of a described mechanism."""
+"""Promises: a claimed pair (ε, δ), or the computed upper bound of a described mechanism."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINE = 60
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """At this δ, the loss is at most this ε; infinite where nothing is promised."""
+    """At this δ, ε is claimed to be at most this; infinite where nothing is claimed."""
 
     text: str
     epsilon: Real
@@ -28,7 +28,7 @@ class Promise:
 
     @property
     def shown(self) -> str:
-        """The text, shortened to a line."""
+        """The text, shortened to one line."""
         return self.text if len(self.text) <= _LINE else f"{self.text[: _LINE - 1]}…"
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Promise:
 
 @singledispatch
 def promised(claim: object, delta: Real) -> Promise:
-    """Read a claim; `delta` is where a mechanism's upper bound is computed."""
+    """Read a claim; a mechanism's upper bound is computed at `delta`."""
     del delta
     raise InvalidParameter("claim", claim, "a pair (ε, δ), a mechanism or the expression of one")
 

@@ -1,4 +1,4 @@
-r"""What a point of the trade-off says about ε: for any mechanism, or under a hypothesis that is named.
+"""What a point of the trade-off says about ε: for any mechanism, or under a stated hypothesis.
 
 A point is an event that has probability at least $a$ on one input and at most $b$ on its neighbour.
 """
@@ -19,29 +19,29 @@ from dpcompose.exact.normal import normal_epsilon
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 
 _ENOUGH = 2.0**-40
-"""The relative gap that a bound is computed to; how tight it is never decides whether it holds."""
+"""The relative gap to which a bound is computed; it affects how tight the bound is, never whether it holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An event is at least `least` likely on one input and at most `most` likely on the other, in log odds."""
+    """An event whose probability is at least `least` on one input and at most `most` on the other, in log odds."""
 
     least: float
     most: float
 
     @property
     def certain(self) -> bool:
-        """Whether both limits say something."""
+        """Whether both limits are informative."""
         return self.least > -math.inf and self.most < math.inf
 
     @property
     def likely(self) -> float:
-        """The limit from below as a probability, rounded down: a true-positive rate."""
+        """The lower limit as a probability, rounded down: a true-positive rate."""
         return _probability(self.least).lower
 
     @property
     def unlikely(self) -> float:
-        """The limit from above as a probability, rounded up: a false-positive rate."""
+        """The upper limit as a probability, rounded up: a false-positive rate."""
         return _probability(self.most).upper
 
     @property
@@ -51,7 +51,7 @@ class Point:
 
 
 class Reading(ABC):
-    """How a point bounds ε from below."""
+    """A rule that turns a point into a lower bound on ε."""
 
     assumes: str
     """What must be true for the bound to hold."""
@@ -62,7 +62,7 @@ class Reading(ABC):
 
     @abstractmethod
     def height(self, likely: NDArray[np.float64], unlikely: NDArray[np.float64], delta: float) -> NDArray[np.float64]:
-        """Something that grows with the bound, in floats, to choose events with; NaN where it says nothing."""
+        """A score in floats that grows with the bound, for choosing events; NaN where there is no bound."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What an audit found: a lower bound on ε, how sure it is, and the event that shows it."""
+"""The result of an audit: a lower bound on ε, its confidence, and the event that shows it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LABEL, _WIDTH = 12, 80
 
 
 class Witness(ABC):
-    """The evidence: what was counted, and what it says about ε at any δ."""
+    """The evidence: what was counted, and the lower bound on ε at any δ that follows."""
 
     @property
     @abstractmethod
@@ -31,7 +31,7 @@ class Witness(ABC):
     @property
     @abstractmethod
     def source(self) -> Source:
-        """Whose theorem it is."""
+        """The source of the theorem."""
 
     @abstractmethod
     def epsilon(self, delta: Real) -> float:
@@ -39,7 +39,7 @@ class Witness(ABC):
 
     @abstractmethod
     def facts(self) -> dict[str, str]:
-        """What was counted, a line each."""
+        """What was counted, one line each."""
 
     @abstractmethod
     def document(self) -> dict[str, object]:
@@ -60,7 +60,7 @@ class Separation(Witness):
     reading: Reading
     inputs: tuple[str, str] = ("first input", "second input")
     chosen_on: tuple[int, int] | None = None
-    """On how many outputs of each input the event was chosen, which are not those it was counted on."""
+    """The number of outputs of each input on which the event was chosen; it was counted on others."""
 
     @property
     def assumes(self) -> str:
@@ -69,11 +69,11 @@ class Separation(Witness):
 
     @property
     def source(self) -> Source:
-        """The confidence limits."""
+        """The source of the confidence limits."""
         return CP34
 
     def epsilon(self, delta: Real) -> float:
-        """What the two limits say."""
+        """The lower bound that the two limits imply."""
         return self.reading.epsilon(self.point, delta)
 
     def facts(self) -> dict[str, str]:
@@ -98,7 +98,7 @@ class Separation(Witness):
         }
 
     def _is_missed(self) -> bool:
-        """Whether the opposite event gives the greater ratio of probabilities."""
+        """Whether the complement of the event has the greater ratio of probabilities."""
         likely, unlikely = self.point.likely, self.point.unlikely
         return (1 - unlikely) * unlikely > likely * (1 - likely)
 
@@ -119,7 +119,7 @@ class Separation(Witness):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict(Told):
-    """Whether the evidence refutes a promise. Evidence that does not refute is no proof."""
+    """Whether the evidence refutes a promise. Evidence that does not refute it does not prove it."""
 
     promise: Promise
     found: float
@@ -127,7 +127,7 @@ class Verdict(Told):
 
     @property
     def violated(self) -> bool:
-        """The lower bound exceeds what was promised."""
+        """Whether the lower bound exceeds what was promised."""
         return self.found > self.promise.epsilon
 
     def __str__(self) -> str:
@@ -151,7 +151,7 @@ class Audit(Told):
         object.__setattr__(self, "epsilon", self.witness.epsilon(self.delta))
 
     def against(self, claim: object) -> Audit:
-        """The same audit, remembering what was claimed."""
+        """The same audit, with a claim to be judged."""
         return replace(self, claim=promised(claim, self.delta))
 
     def verdict(self, claim: object = None) -> Verdict:
@@ -199,7 +199,7 @@ class Audit(Told):
 
 
 def _shown(audit: Audit) -> str:
-    """The confidence in print, rounded down."""
+    """The confidence as printed, rounded down."""
     nearest = float(audit.confidence)
     return repr(nearest if nearest <= audit.confidence else math.nextafter(nearest, 0.0))
 

@@ -76,7 +76,7 @@ def from_scores(
 def _audited(  # noqa: PLR0917 - what every way in hands on
     pair: OutputPair, event: Event | None, delta: Real, confidence: Real, reading: Reading, inputs: tuple[str, str]
 ) -> Audit:
-    """Choose an event on one half unless there is one, and count it on the rest."""
+    """Count an event on all outputs or, if there is none, choose it on one half and count it on the other."""
     delta, level = DELTA.check("delta", delta), confidence_level(confidence)
     chosen_on = None
     if event is None:
@@ -99,7 +99,20 @@ def from_counts(
     confidence: Real = 0.95,
     reading: Reading = ANY,
 ) -> Audit:
-    """A lower bound on ε at δ from what an attack guessed, in runs that are independent of how it was tuned."""
+    """A lower bound on ε at δ from the guesses of an attack, in runs that are independent of how it was tuned.
+
+    >>> found = from_counts(
+    ...     true_positives=812,
+    ...     false_negatives=188,
+    ...     false_positives=95,
+    ...     true_negatives=905,
+    ...     delta=1e-5,
+    ... )
+    >>> print(found.verdict((1.0, 1e-5)))
+    VIOLATED: ε ≥ 1.92349 at δ = 1e-5, but (1, 1e-5)-DP promises ε ≤ 1
+
+    `reading=GAUSSIAN` reads the same counts under the hypothesis of a Gaussian trade-off, and says so.
+    """
     delta, level = DELTA.check("delta", delta), confidence_level(confidence)
     said = {"true_positives": true_positives, "false_negatives": false_negatives}
     said |= {"false_positives": false_positives, "true_negatives": true_negatives}
@@ -126,7 +139,7 @@ def experiment(
     event: Event | None = None,
     reading: Reading = ANY,
 ) -> Audit:
-    """Run a mechanism so many times on each of two neighbouring inputs, and bound its ε at δ from below.
+    """Run a mechanism this many times on each of two neighbouring inputs, and bound its ε at δ from below.
 
     The two inputs take turns. The mechanism brings its own randomness; each call must draw afresh.
     """
@@ -139,9 +152,9 @@ def experiment(
 
 @dataclass(frozen=True, slots=True)
 class LowerRegion:
-    """Points that the mechanism's privacy region reaches, all of them at once with the stated confidence.
+    """Points that the mechanism's privacy region contains, all of them at once with the stated confidence.
 
-    A false-negative rate and a false-positive rate, both rounded up, that some test does not exceed.
+    A point is a false-negative rate and a false-positive rate, both rounded up, that some test does not exceed.
     """
 
     witnesses: tuple[Separation, ...]
@@ -179,9 +192,9 @@ def region(
     points: int = 16,
     score: Score | None = None,
 ) -> LowerRegion:
-    """Many points of the trade-off between the two errors, from numbers of which large ones speak for the first input.
+    """Many points of the trade-off between the two errors, from outputs that are greater on the first input.
 
-    Thresholds come from one half of the outputs, counts from the other; `1 - confidence` is shared out evenly.
+    Thresholds come from one half of the outputs, counts from the other; `1 - confidence` is divided evenly.
     """
     level, most = confidence_level(confidence), int(POINTS.check("points", points))
     pair = paired(first, second, score)

@@ -1,7 +1,8 @@
-"""Inverse questions: the parameter of a family that just meets a target, on the safe side, certified from both.
+"""Inverse questions: the value of one parameter at which a mechanism just meets a target, proven from both sides.
 
-Read `targets` (what must hold), `trial` (a family and its axis), `sketch` (a guess) and `search` (the proof of it);
-`closed_forms` holds the papers' own answers beside the exact ones.
+Read `targets` (what must hold), `trial` (the mechanism as a function of its parameter, and the axis that is searched),
+`sketch` (a first guess, in floats) and `search` (from the guess to the proven value); `closed_forms` holds the papers'
+own answers beside the exact ones.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from dpcompose.shown import NotebookResult
 
 @dataclass(frozen=True, slots=True)
 class Calibrated(NotebookResult):
-    """The value that meets the target, what it costs, and the nearest value shown to miss it."""
+    """The value that meets the target, what the mechanism costs there, and the nearest value shown to miss it."""
 
     value: Real
     answer: Answer
     beyond: Real | None
-    """None where no value was shown to miss the target: the range ends, or the theorems leave it open."""
+    """The nearest value shown to miss the target; None where the range ends first, or the theorems leave it open."""
     beyond_answer: Answer | None
     mechanism: Mechanism
     """The family's member at the value."""
@@ -58,14 +59,16 @@ def calibrate(
     prior: Real | None = None,
     within: tuple[Real, Real] | None = None,
 ) -> Calibrated:
-    """The value on the safe side at which the family just meets (ε, δ), or a limit on an attacker.
+    """The value at which a family of mechanisms just meets (ε, δ), or a limit on an attacker; rounded to the safe side.
 
-    The cost may grow or fall with the parameter, which may be real or whole: `lambda s: 100 * Gaussian(noise_std=s)`
-    finds the least noise, `lambda k: k * Laplace(scale=2)` the most runs; so do the texts `100 * Gaussian(noise_std=?)`
-    and `? * Laplace(scale=2)`. The limit is one of: `epsilon` and `delta`;
-    `advantage`; `tpr` at `fpr`; `bayes_error` at `prior` (½ if not given). The value meets it for certain, and where
-    the theorems close the gap a value less than one part in a million away, or the next whole number, misses it for
-    certain. The cost must be monotone in the parameter for this to be the only such place.
+    A family is a function of one parameter or a text with a `?` in it. The cost may grow or fall with the parameter,
+    which may be real or whole: `lambda s: 100 * Gaussian(noise_std=s)` or `100 * Gaussian(noise_std=?)` finds the least
+    noise, `lambda k: k * Laplace(scale=2)` or `? * Laplace(scale=2)` the most runs. State one limit: `epsilon` and
+    `delta`; `advantage`; `tpr` at `fpr`; or `bayes_error` at `prior` (½ if not given).
+
+    The value meets the limit for certain. Where the theorems close the gap, a value less than one part in a million
+    away, or the next whole number, misses it for certain. The cost must be monotone in the parameter; otherwise there
+    may be other such values.
     """
     wanted = target(
         epsilon=epsilon, delta=delta, advantage=advantage, tpr=tpr, fpr=fpr, bayes_error=bayes_error, prior=prior
@@ -74,7 +77,7 @@ def calibrate(
 
 
 def calibrate_to(family: Family | str, target: Target, within: tuple[Real, Real] | None = None) -> Calibrated:
-    """The value on the safe side at which the family just meets any target."""
+    """The value at which a family just meets any target, rounded to the safe side."""
     member = import_module(READER).family_in(family) if isinstance(family, str) else family
     trial = Trial(member, target)
     value, missed = search_axis(trial, axis_of(trial, within))
@@ -83,7 +86,7 @@ def calibrate_to(family: Family | str, target: Target, within: tuple[Real, Real]
 
 
 def remaining(plan: Subject, more: Subject, *, epsilon: Real, delta: Real) -> Calibrated:
-    """How many more runs of `more` fit beside `plan` into (ε, δ); all of them planned in advance."""
+    """How many more runs of `more` fit beside `plan` into (ε, δ), if all of them are planned in advance."""
     first, step = described(plan, "plan"), described(more, "more")
     if FULLY_ADAPTIVE in (adaptivity_of(first), adaptivity_of(step)):
         raise InvalidParameter(

@@ -33,21 +33,21 @@ STEP, NOISE = "ε₀", "σ/Δ"
 
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """One rule: what it says, whether that reaches the goal, and what is exactly needed."""
+    """One rule: the value it prescribes, whether that value reaches the goal, and the value that is exactly needed."""
 
     theorem: str
     source: str
     quantity: str
-    """`ε₀`: the loss of each step, more is better; `σ/Δ`: the noise of each step, less is better."""
+    """`ε₀`: the loss allowed to each step (more is better), or `σ/Δ`: the noise of each step (less is better)."""
     value: Enclosure
     holds: bool
-    """Whether what it says is certain to reach the goal: by its proof, or by the exact composition at this value."""
+    """Whether the value is certain to reach the goal, by the rule's own proof or by the exact composition."""
     exact: Enclosure
-    """The best value of that quantity under exact composition, enclosed."""
+    """The best value of the quantity under exact composition, enclosed."""
 
     @property
     def waste(self) -> float:
-        """How much more noise than necessary the rule takes, as a factor; below 1 it reaches less than it promises."""
+        """The noise that the rule prescribes divided by the noise needed; below 1 the rule does not reach the goal."""
         left, right = (self.exact, self.value) if self.quantity == STEP else (self.value, self.exact)
         if left.upper == right.upper:
             return 1.0
@@ -56,7 +56,7 @@ class ClosedForm:
 
 @dataclass(frozen=True, slots=True)
 class ClosedForms:
-    """All rules for one goal."""
+    """What every rule prescribes for one goal."""
 
     steps: int
     epsilon: Real
@@ -91,7 +91,7 @@ def closed_forms(*, steps: int, epsilon: Real, delta: Real) -> ClosedForms:
     - X-CAL: the $\varepsilon_0$ at which $k\varepsilon_0^2/2+\varepsilon_0\sqrt{2k\ln(1/\delta)} = \varepsilon$;
     - DR-3.21: $\varepsilon_0 = \varepsilon/2\sqrt{2k\ln(1/\delta)}$.
 
-    Each is decided here, not believed: outside its proven range the exact composition says whether it holds.
+    Outside the range in which a rule is proven, the exact composition decides whether its value reaches the goal.
     """
     k = int(STEPS.check("steps", steps))
     e, d = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
@@ -127,7 +127,7 @@ def _laplace(k: int, epsilon: Real, delta: Real) -> ClosedForm:
 
 
 def _least_laplace(k: int, epsilon: Real, delta: Real) -> Enclosure:
-    """The least standard deviation: √2 times the calibrated scale."""
+    """The least standard deviation of Laplace noise: √2 times the calibrated scale."""
     trial = Trial(lambda scale: k * Laplace(scale=scale), indistinguishable(epsilon, delta))
     try:
         value, beyond = search_axis(trial, axis_of(trial, None))
@@ -163,7 +163,7 @@ def _quotient(k: int, mu: float) -> Enclosure:
 
 
 def _decided(claim: Callable[[], bool]) -> bool:
-    """Whether a claim holds for certain."""
+    """Whether a claim is shown to hold."""
     try:
         return claim()
     except NotProvable:

@@ -1,7 +1,7 @@
-"""From a family and a target to the last value that meets it, with a proof on either side.
+"""From a family and a target to the last value that meets the target, with a proof on either side.
 
-The search is guided by floats: the costs seen so far predict where the target is met. What is returned was evaluated
-with certainty: one value is shown to meet the target and another, next to it, to miss it.
+Floats guide the search: the costs seen so far predict where the target is met. Proofs end it: one value is shown to
+meet the target and a value next to it to miss it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ EVALUATIONS = 200
 FAR = 3.0
 """The longest first step, in units of the axis (e-folds of the parameter)."""
 NEAR = 1e-3
-"""Closer to the target than this, in the same units, only the sharpest answers decide."""
+"""Closer to the target than this, in units of the axis, only the sharpest answers decide."""
 
 
 @dataclass(slots=True)
 class Hunt:
-    """The values seen so far: the last that meets the target and the nearest that is not shown to."""
+    """The values tried so far: the last one that meets the target, and the nearest one not shown to meet it."""
 
     trial: Trial
     axis: Axis
@@ -34,18 +34,18 @@ class Hunt:
     good: Real | None = None
     bad: Real | None = None
     doubt: float = math.inf
-    """How far the prediction by three points lies from that by two."""
+    """How far the prediction from three points lies from that from two: an estimate of its error."""
     slope: float | None = None
-    """How the height grows where the search starts, if that was sketched: it then starts next to the goal."""
+    """The slope of the height at the start, if it was sketched: the search then starts next to the goal."""
 
     def look(self, value: Real) -> TrialPoint:
-        """Evaluate, and remember."""
+        """Evaluate the family at a value, and remember the result."""
         point = TrialPoint(value, self.axis.place(value), self.trial.height(value))
         self.points.append(point)
         return point
 
     def judge(self, value: Real) -> bool:
-        """Evaluate, and move the end of the bracket that the value belongs to."""
+        """Whether a value meets the target; the bracket is narrowed to it on that side."""
         if not any(point.value == value for point in self.points):
             self.look(value)
         if self.trial.met(value):
@@ -55,7 +55,7 @@ class Hunt:
         return False
 
     def predicted(self) -> float | None:
-        """Where the target's own height lies, by the last two or three points."""
+        """The predicted place of the target, from the last two or three values; None where they say nothing."""
         goal = self.trial.target.scale(float(self.trial.target.limit))
         known = [p for p in self.points if math.isfinite(p.height)][-3:]
         if not math.isfinite(goal) or len({p.height for p in known}) < 2:
@@ -78,14 +78,14 @@ def _line(a: TrialPoint, b: TrialPoint, goal: float) -> float:
 
 
 def _parabola(known: list[TrialPoint], goal: float) -> float:
-    """Where the goal is reached, if the place is a quadratic function of the height through three points."""
+    """Where the parabola through three points, place as a function of height, reaches the goal."""
     a, b, c = known
     left, right = _line(b, c, goal), _line(a, c, goal)
     return left + (goal - b.height) * (right - left) / (a.height - b.height)
 
 
 def rising(hunt: Hunt) -> bool | None:
-    """Whether the cost grows along the axis, seen at two values where it differs; None where it never does."""
+    """Whether the cost grows along the axis, from two values where it differs; None where it never differs."""
     axis = hunt.axis
     first = hunt.look(axis.start)
     for place in _probes(hunt, first):
@@ -99,7 +99,7 @@ def rising(hunt: Hunt) -> bool | None:
 
 
 def _probes(hunt: Hunt, first: TrialPoint) -> Iterator[float]:
-    """First where the target would be met if the cost grew as expected, then ever further on both sides."""
+    """Places to try: first where the target would be met if the cost grew as expected, then further on both sides."""
     lack = hunt.trial.target.scale(float(hunt.trial.target.limit)) - first.height
     if math.isfinite(lack) and hunt.slope is not None and abs(lack / hunt.slope) < NEAR:
         ahead, step = lack / hunt.slope, _step(hunt.axis, first.value)
@@ -118,12 +118,12 @@ def _probes(hunt: Hunt, first: TrialPoint) -> Iterator[float]:
 
 
 def _step(axis: Axis, value: Real) -> float:
-    """The smallest step of the axis, on the line."""
+    """The length, on the axis, of its smallest step at this value."""
     return axis.place(axis.beside(value, 1)) - axis.place(value)
 
 
 def bracket(hunt: Hunt, towards_safety: int) -> bool:
-    """Go outward until one value meets the target and one does not; false where the axis ends first."""
+    """Go outward until one value meets the target and another does not; False where the axis ends before that."""
     axis, reach = hunt.axis, 1.0
     for point in list(hunt.points):
         hunt.judge(point.value)
@@ -145,7 +145,7 @@ def bracket(hunt: Hunt, towards_safety: int) -> bool:
 
 
 def _nearest(hunt: Hunt, towards_safety: int) -> None:
-    """Of the points seen, keep the good and the bad one that are nearest to each other."""
+    """Keep, of all values tried, the neighbouring pair of which one meets the target and the other does not."""
     met = [p.value for p in hunt.points if hunt.trial.met(p.value)]
     not_met = [p.value for p in hunt.points if not hunt.trial.met(p.value)]
     hunt.good = (min(met) if towards_safety > 0 else max(met)) if met else None
@@ -174,7 +174,7 @@ def narrow(hunt: Hunt) -> None:
 
 
 def beyond(hunt: Hunt, away: int) -> Real | None:
-    """The nearest value, on the far side, that is shown to miss the target; None where none is."""
+    """The nearest value on the unsafe side that is shown to miss the target; None where no value is."""
     axis, steps = hunt.axis, 1.0
     near = value = hunt.bad
     while value is not None and not hunt.trial.missed(value):
@@ -206,7 +206,7 @@ def search_axis(trial: Trial, axis: Axis) -> tuple[Real, Real | None]:
 
 
 def sketched(trial: Trial, axis: Axis) -> Hunt | None:
-    """A hunt that starts where floats say that it will end, and asks sharply from there on; None if they do not."""
+    """A hunt that starts where floats expect it to end, and asks for sharp answers at once; None where floats fail."""
     sketch, scale, family = trial.target.sketch, trial.target.scale, trial.family
     goal = scale(float(trial.target.limit))
     if sketch is None or not isinstance(axis, RealAxis) or not math.isfinite(goal):
@@ -227,7 +227,9 @@ def sketched(trial: Trial, axis: Axis) -> Hunt | None:
 
 
 def _constant(hunt: Hunt) -> Real:
-    """For a cost that does not change, as far as floats can tell: the end of the axis that decides, or a refusal."""
+    """The answer for a cost that does not change along the axis, as far as floats tell: an end of the axis, or a
+    refusal.
+    """
     axis, trial = hunt.axis, hunt.trial
     if not trial.met(axis.start):
         raise NotProvable(f"No value from {short(axis.low)} to {short(axis.high)} is shown to meet {trial.target}")

@@ -1,7 +1,7 @@
-r"""Where a target is met, as the saddle point sees it: floats that promise nothing and cost little.
+r"""A fast guess, in floats and without any promise, of where a target is met: by the saddle-point approximation.
 
 At its saddle $t$ the line gives $\ln\delta\approx K(t)-t\varepsilon-\ln t(1+t)-\frac12\ln2\pi v$, good to a percent or
-so, without a line being built. The search then starts next to where it will end.
+so, without a line being built. The certified search then starts next to where it will end.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.claims import known
 
 Sketch = Callable[[Mechanism], float | None]
-"""About what a mechanism costs; None where the saddle point has no say."""
+"""A rough estimate of what a mechanism costs; None where the saddle-point approximation does not apply."""
 GUESSES = 12
 ROUGH = 1e-3
 SHARP = 1e-9
 ACROSS = 1e-2
-"""How far apart the two guesses are that give a slope: much farther than the 1e-5 or so to which they are rough."""
+"""How far apart the two guesses are that give a slope: much farther than their roughness of about 1e-5."""
 FAR = 3.0
 ASIDE = (0.0, -0.5, 0.5, -3.0, 3.0)
-"""Where to look for a first height that says something: far out δ is 1, and at an end there may be no line."""
+"""Where to look for a first useful height: far out δ is 1, and at an end of the range there may be no saddle line."""
 
 
 @runtime_checkable
 class Inverting(Protocol):
-    """A profile that is read off lines."""
+    """A profile whose values are computed by inversion along a saddle line."""
 
     def inversions(self) -> list[inversion.LossProfile]:
-        """One for each order of the pair."""
+        """The losses to invert: one for each order of the neighbouring pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where the search begins, and how the height grows there along the line."""
+    """Where the search begins, and the slope of the height there."""
 
     place: float
     slope: float
@@ -53,10 +53,10 @@ class Start:
 
 @dataclass(slots=True)
 class DeltaSketch:
-    """δ(ε) by the saddle point, trimmed as it suits the δ that is aimed at.
+    """An estimate of δ(ε) by the saddle point, with losses trimmed as suits the δ that is aimed at.
 
-    Mechanisms that are asked about one after the other are alike: the order of the pair that was the worse one, and
-    its tilt, are remembered.
+    The mechanisms asked about one after the other are much alike, so the worse of the two orders of the pair, and its
+    tilt, are remembered from one to the next.
     """
 
     epsilon: float
@@ -65,7 +65,7 @@ class DeltaSketch:
     tilt: float = 1.0
 
     def __call__(self, mechanism: Mechanism) -> float | None:
-        """About δ; None where it is not read off a line, as then a certain answer is quick, too."""
+        """About δ; None where δ is not computed on a saddle line (a certified answer is quick there)."""
         orders = self._orders(mechanism)
         if self.order is not None and self.order < len(orders):
             found = self._log_delta(orders[self.order])
@@ -76,7 +76,7 @@ class DeltaSketch:
         return math.exp(min(found, 0.0)) if math.isfinite(found) else None
 
     def glance(self, mechanism: Mechanism) -> float | None:
-        """δ sharply, of the worse order alone: half of a certain answer."""
+        """A close estimate of δ, in the worse order of the pair alone: at half the cost of a certified answer."""
         orders = self._orders(mechanism)
         if self.order is None or self.order >= len(orders):
             return None
@@ -99,12 +99,12 @@ class DeltaSketch:
 
 
 def delta_sketch(epsilon: Real, delta: Real) -> DeltaSketch:
-    """δ(ε), where about this δ is aimed at."""
+    """An estimate of δ(ε), made for values near this δ."""
     return DeltaSketch(float(epsilon), math.log(delta))
 
 
 def start(height: Callable[[float], float | None], goal: float, place: float, slope: float) -> Start | None:
-    """Secants from a place until the goal is near, then the line across it; None where guesses fail or do not end."""
+    """Where to start the certified search: secant steps towards the goal, then the slope there; None if they fail."""
     seen = _pair(height, goal, place, slope)
     for _ in range(GUESSES if seen else 0):
         assert seen is not None  # noqa: S101 - or there is no round
@@ -121,7 +121,7 @@ def start(height: Callable[[float], float | None], goal: float, place: float, sl
 
 
 def _across(height: Callable[[float], float | None], goal: float, place: float) -> Start | None:
-    """The line through two heights on either side: so far apart that what is rough about them does not count."""
+    """The line through two heights, far enough apart that their roughness does not spoil the slope."""
     left, right = place - ACROSS, place + ACROSS
     low, high = tried(height, left), tried(height, right)
     if low is None or high is None or low == high:
@@ -133,7 +133,7 @@ def _across(height: Callable[[float], float | None], goal: float, place: float) 
 def _pair(
     height: Callable[[float], float | None], goal: float, place: float, slope: float
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Two places with different heights: the second where the goal should be, or else on the other side."""
+    """Two places with different heights: the second where the goal should be or, failing that, on the other side."""
     for aside in ASIDE:
         here = place + aside
         seen = tried(height, here)
@@ -148,7 +148,7 @@ def _pair(
 
 
 def tried(height: Callable[[float], float | None], place: float) -> float | None:
-    """The height at a place; None where floats fail, which costs nothing but a better start."""
+    """The height at a place; None where floats fail, which only costs a good start."""
     try:
         found = height(place)
     except (DPError, ArithmeticError, ValueError, IndexError, TypeError):

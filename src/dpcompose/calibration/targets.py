@@ -24,32 +24,32 @@ from dpcompose.regions.region import RATE
 from dpcompose.regions.tradeoff import complement
 
 SHARP = (1e-3, 1e-9)
-"""Relative gaps at which δ is asked for; the last is well below the step that the certificate speaks of."""
+"""Relative gaps at which δ is asked for; the last is well below the step of one part in a million that is certified."""
 SHARPER = (1e-5, 1e-8, 1e-11)
-"""For rates, whose ends depend on a stretch of the profile."""
+"""Relative gaps for error rates, whose ends depend on a stretch of the profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A limit on one quantity: from above where less is more private, from below where more is."""
+    """A limit on one quantity: an upper limit where less is more private, a lower limit where more is."""
 
     said: str
     """The target in words: `δ ≤ 1e-6 at ε = 1`."""
     limit: Real
     ask: Callable[[Mechanism, float], Answer]
-    """The quantity, to a relative gap."""
+    """The quantity for a mechanism, to a relative gap."""
     scale: Callable[[float], float]
-    """The quantity in a unit in which it is nearly a power of the parameter, growing with the loss; for searches."""
+    """The quantity in a unit that grows with the loss and is nearly a power of the parameter; for the search only."""
     safe_side: Side = Side.UPPER
     gaps: tuple[float, ...] = SHARP
-    """How sharply to ask: the next one only where the last leaves it open."""
+    """Relative gaps to ask for, one after the other, each only where the one before leaves it open."""
     sketch: Sketch | None = None
-    """About what the quantity is, in floats; to start from."""
+    """A rough estimate of the quantity, in floats, to start from."""
     glance: Sketch | None = None
-    """What it nearly surely is, at less than the price of a certain answer."""
+    """A close estimate of the quantity, uncertified, at less than the price of a certified answer."""
 
     def cost(self, mechanism: Mechanism, first: int = 0) -> Answer:
-        """The quantity, as sharp as it takes to tell whether it is within the limit, from the given gap on."""
+        """The quantity, just sharp enough to tell whether it is within the limit; starts with the gap of this index."""
         answer = Answer("unknown", Enclosure(0.0, math.inf), None, None, safe_side=self.safe_side)
         for gap in self.gaps[first:]:
             try:
@@ -62,11 +62,11 @@ class Target:
         return answer
 
     def met(self, answer: Answer) -> bool:
-        """Certainly within the limit."""
+        """Whether the answer is certainly within the limit."""
         return answer.upper <= self.limit if self.safe_side is Side.UPPER else answer.lower >= self.limit
 
     def missed(self, answer: Answer) -> bool:
-        """Certainly beyond the limit."""
+        """Whether the answer is certainly beyond the limit."""
         return answer.lower > self.limit if self.safe_side is Side.UPPER else answer.upper < self.limit
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ def indistinguishable(epsilon: Real, delta: Real) -> Target:
 
 
 def little_advantage(advantage: Real) -> Target:
-    """A membership attacker's true positive rate exceeds the false one by no more than this, at any threshold."""
+    """At any threshold, a membership attacker's true positive rate exceeds the false positive rate by at most this."""
     limit = RATE.check("advantage", advantage)
 
     def ask(mechanism: Mechanism, gap: float) -> Answer:
@@ -99,7 +99,7 @@ def few_found(tpr: Real, fpr: Real) -> Target:
     limit, rate = RATE.check("tpr", tpr), RATE.check("fpr", fpr)
 
     def scale(found: float) -> float:
-        """The log of the distance of two normals with this pair of rates."""
+        """The log of the distance of two unit normals between which a test reaches this pair of rates."""
         apart = float(ndtri(found)) - float(ndtri(float(rate)))
         return _logarithm(apart) if math.isfinite(apart) else _logarithm(found)
 
@@ -145,7 +145,7 @@ def _logarithm(x: float) -> float:
 
 
 def normal_distance(level: Real) -> Callable[[float], float]:
-    """The log of the μ whose Gaussian has this δ at the level: about a straight line in the log of most parameters."""
+    """A function from δ at this ε to ln μ of the Gaussian with that δ: nearly linear in the log of most parameters."""
 
     def scale(found: float) -> float:
         if not 0.0 < found < 1.0:

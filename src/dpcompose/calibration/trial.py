@@ -1,4 +1,4 @@
-"""A family of mechanisms on trial: where it has members, what they cost, and the line on which it is searched."""
+"""A family of mechanisms on trial: where it has members, what they cost, and the axis on which it is searched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpcompose.numerics.enclosure import Real
 from dpcompose.prove.answer import Answer
 
 Family = Callable[[Any], Mechanism]
-"""A mechanism for every value of one parameter; values without one raise."""
+"""A function from the value of one parameter to a mechanism; it raises where there is none."""
 
 CLOSE = 2.0**-20
 """The target is shown to be missed within this relative distance of the value: just under one in a million."""
@@ -24,11 +24,11 @@ WHOLE_PROBES = (1, 2, 3, 10, 100, 1000)
 REACH = 1e150
 MOST_WHOLE = 10**15
 REFUSALS = (ValueError, TypeError, ArithmeticError)
-"""How a family says that it has no member: `k * m` refuses 1.5, `Fraction(1, n)` refuses 0 and floats."""
+"""What a family raises where it has no member: `k * m` refuses 1.5, `Fraction(1, n)` refuses 0 and floats."""
 
 
 class TrialPoint(NamedTuple):
-    """A value, its place on the line, and its cost on the target's scale."""
+    """A value of the parameter, its place on the axis, and its cost on the target's scale."""
 
     value: Real
     place: float
@@ -37,41 +37,41 @@ class TrialPoint(NamedTuple):
 
 @dataclass(slots=True)
 class Trial:
-    """The family, asked at most once at each value."""
+    """A family with its target; each value of the parameter is evaluated at most once."""
 
     family: Family
     target: Target
     answers: dict[Real, Answer] = field(default_factory=dict)
     first_gap: int = 0
-    """Which of the target's gaps to ask at first: -1, the sharpest, once nothing else will decide."""
+    """Which of the target's gaps to ask for at first; -1, the sharpest, once nothing else will decide."""
 
     def allows(self, value: Real) -> bool:
-        """Whether the family has a member there."""
+        """Whether the family has a member at this value."""
         try:
             return isinstance(self.family(value), Mechanism)
         except REFUSALS:
             return False
 
     def at(self, value: Real) -> Answer:
-        """What the member there costs."""
+        """What the member at this value costs."""
         if value not in self.answers:
             self.answers[value] = self.target.cost(self.family(value), self.first_gap)
         return self.answers[value]
 
     def met(self, value: Real) -> bool:
-        """Whether the member there is shown to meet the target."""
+        """Whether the member at this value is shown to meet the target."""
         return self.target.met(self.at(value))
 
     def missed(self, value: Real) -> bool:
-        """Whether the member there is shown to miss the target."""
+        """Whether the member at this value is shown to miss the target."""
         return self.target.missed(self.at(value))
 
     def height(self, value: Real) -> float:
-        """The cost of the member there, on the scale on which the target is searched for."""
+        """The cost of the member at this value, on the scale on which the target is searched for."""
         return self.target.scale(self.at(value).safe)
 
     def refusal(self) -> InvalidParameter:
-        """What is said of a family that has no member from 1e-6 to 1e6, where one is looked for first."""
+        """The refusal for a family that has no member between 1e-6 and 1e6, where members are looked for first."""
         wanted = "a function of one number that gives mechanisms at some of 1e-6 … 1e6; or give `within`"
         return InvalidParameter("family", self.family, wanted)
 
@@ -83,26 +83,26 @@ class Axis(ABC):
     high: Real
     start: Real
     slope: float
-    """How the height is likely to grow along the line."""
+    """The likely slope of the height along the axis."""
 
     @abstractmethod
     def place(self, value: Real) -> float:
-        """Where a value lies."""
+        """The place of a value on the axis."""
 
     @abstractmethod
     def value(self, place: float) -> Real:
-        """The nearest value."""
+        """The value of the parameter nearest to this place on the axis."""
 
     @abstractmethod
     def beside(self, value: Real, steps: float) -> Real:
-        """The value so many smallest steps away."""
+        """The value this many smallest steps away."""
 
     def clipped(self, value: Real) -> Real:
-        """The nearest value from `low` to `high`."""
+        """The value, moved into the range from `low` to `high`."""
         return min(max(value, self.low), self.high)
 
     def between(self, place: float, left: Real, right: Real, steps: float) -> Real | None:
-        """A value strictly between two others near a place, if there is room; some steps away from both."""
+        """A value near a place and strictly between two others, some steps away from both; None if there is no room."""
         if self.beside(left, 1) >= right:
             return None
         least, most = self.beside(left, steps), self.beside(right, -steps)
@@ -111,13 +111,13 @@ class Axis(ABC):
         return min(max(self.value(place), least), most)
 
     def middle(self, left: Real, right: Real) -> Real:
-        """Halfway on the line."""
+        """The value halfway between two others, on the axis."""
         return self.value((self.place(left) + self.place(right)) / 2)
 
 
 @dataclass(frozen=True, slots=True)
 class RealAxis(Axis):
-    """Positive numbers, by their logarithms."""
+    """Positive real numbers, laid out by their logarithms."""
 
     low: float
     high: float
@@ -134,13 +134,13 @@ class RealAxis(Axis):
         return self.clipped(math.exp(min(max(place, -745.0), 709.0)))
 
     def beside(self, value: Real, steps: float) -> Real:
-        """A relative step."""
+        """The value times a power of the smallest relative step."""
         return float(value) * math.exp(steps * self.step)
 
 
 @dataclass(frozen=True, slots=True)
 class WholeAxis(Axis):
-    """Whole numbers from 0 on, by the logarithm of one more."""
+    """Whole numbers from 0 on, laid out by ln(1 + n)."""
 
     low: int
     high: int
@@ -148,7 +148,7 @@ class WholeAxis(Axis):
     slope: float = 0.5  # runs
 
     def place(self, value: Real) -> float:
-        """The logarithm of one more."""
+        """The logarithm of one more than the value."""
         return math.log(1 + value)
 
     def value(self, place: float) -> Real:
@@ -156,12 +156,12 @@ class WholeAxis(Axis):
         return self.clipped(round(math.expm1(min(max(place, 0.0), 40.0))))
 
     def beside(self, value: Real, steps: float) -> Real:
-        """Neighbours are one step apart."""
+        """The value plus this many."""
         return int(value) + math.trunc(steps)
 
 
 def axis_of(trial: Trial, within: tuple[Real, Real] | None) -> Axis:
-    """Whole numbers where the family has members at those alone; positive numbers otherwise."""
+    """The axis for a family: whole numbers where it has members at those alone, else positive numbers."""
     if within is not None and not 0 <= within[0] <= within[1]:
         raise InvalidParameter("within", within, "two numbers from 0 on, the lower one first")
     whole = next((n for n in WHOLE_PROBES if trial.allows(n)), None)
@@ -197,7 +197,7 @@ def _whole(trial: Trial, inside: int) -> WholeAxis:
 
 
 def _edge(trial: Trial, inside: float, limit: float) -> float:
-    """The last value towards the limit at which the family has members."""
+    """The last value, going from `inside` to the limit, at which the family has members."""
     if trial.allows(limit):
         return limit
     good, bad = math.log(inside), math.log(limit)

@@ -1,10 +1,10 @@
 """The command line: `dpcompose epsilon|compare|region|calibrate|audit|explain …`.
 
-click comes with the extra `cli`; it is imported when a command runs, and nowhere else.
+click comes with the extra `cli`; it is imported only when a command runs.
 
-Read `options` (how a command is declared), `frame` (shared options, and replies) and `commands` first; then `costs`,
-`rates`, `advise`, `release`, `budget`, `ledger`, `shelf`, `neighbours`, `serve` and `completion`, a file a group of
-commands. `misuse` words what was called wrongly, `screen` prints, `manual` writes the reference.
+Read `options` (how a command is declared), `frame` (shared options, and replies) and `commands` first; then the groups
+of commands: `costs`, `rates`, `advise`, `release`, `budget`, `ledger`, `shelf`, `neighbours`, `serve` and `completion`.
+`misuse` explains a wrong call, `screen` prints, `manual` writes the reference.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ REFUSED = 2
 DEFECT = 3
 INTERRUPTED = 130
 CLOSED = 141
-"""What a program returns whose reader has gone: 128 + SIGPIPE."""
+"""The exit code when the reader of the output has gone: 128 + SIGPIPE."""
 UNWRITTEN = 74
-"""What a program returns that cannot write: EX_IOERR."""
+"""The exit code when the output cannot be written: EX_IOERR."""
 SELDOM = 50_000
-"""How many new objects bring the collector: loading makes many, and hardly one of them is ever garbage."""
+"""The garbage collector runs after this many new objects: imports make many, of which hardly any become garbage."""
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def said(sentence: str, code: int) -> int:
-    """Say one sentence where errors go."""
+    """Print one sentence to standard error, and return the code."""
     notice(sentence)
     return code
 
@@ -75,7 +75,7 @@ def reference() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """`app`, the application, is there when someone asks for it."""
+    """Build the application, `app`, when it is first asked for."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from dpcompose.cli.commands import app

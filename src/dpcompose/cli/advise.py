@@ -1,4 +1,4 @@
-"""The command that says which noise to take, and who gets how much of it."""
+"""The commands that advise which noise to take, and how to share a budget."""
 
 from __future__ import annotations
 

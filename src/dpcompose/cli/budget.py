@@ -1,4 +1,4 @@
-"""The command that looks at a plan file: what is left, and what would fit."""
+"""The command that reports on a plan file: what is left, and what would fit."""
 
 from __future__ import annotations
 

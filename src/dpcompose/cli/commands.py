@@ -1,4 +1,4 @@
-"""How a command is called, and what becomes of a wrong one."""
+"""Running a command, and refusing a wrong call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpcompose.errors import DPError
 
 
 def call(arguments: Sequence[str]) -> int:
-    """Run a command; a wrong option is a refusal like any other."""
+    """Run a command; a wrong option is refused like anything else."""
     try:
         return int(app.main(list(arguments), prog_name="dpcompose", standalone_mode=False) or 0)
     except click.ClickException as misuse:

@@ -1,4 +1,4 @@
-"""The command that teaches a shell to complete commands, options, mechanisms and files."""
+"""The command that writes a shell's completion of commands, options, mechanisms and files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What every command is made of: the application, the options that commands share, and how a reply is shown.
+"""What all commands share: the application, common options, and how a reply is printed.
 
-`dpcompose.app` brings the arithmetic with it, so a command imports it when it runs: help comes at once.
+`dpcompose.app` imports the arithmetic, so a command imports it only when it runs: help appears at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Callable[..., None])
 REFUTED = 1
 UNDECIDED = 4
-"""Exit codes of commands that judge a claim; 0 where it holds."""
+"""The exit code of a command that cannot decide a claim; it is 0 where the claim holds."""
 SETTINGS = {"max_content_width": 80, "show_default": True, "help_option_names": ["--help", "-h"]}
 
 HOMES = {
@@ -37,9 +37,9 @@ HOMES = {
     "serve": ("serve",),
     "completion": ("completion",),
 }
-"""Which file of this folder holds a command."""
+"""The modules of the commands: a module is imported when its command is called."""
 FORMERLY = {"refute": "check"}
-"""What commands were called at first; the old names still do."""
+"""Former names of commands, which still work, with the present ones."""
 
 
 def version(context: click.Context, _parameter: click.Parameter, wanted: Any) -> None:
@@ -52,7 +52,7 @@ def version(context: click.Context, _parameter: click.Parameter, wanted: Any) ->
 
 
 def about() -> None:
-    """Without a command: what there is."""
+    """What is printed without a command: what there is."""
     context = click.get_current_context()
     if context.invoked_subcommand is None:
         show(context.get_help())
@@ -80,7 +80,7 @@ app = CommandGroup(
 
 
 def _begun(word: str) -> list[str]:
-    """Mechanisms and files whose names begin like this."""
+    """Mechanisms and files whose names begin with a word."""
     from dpcompose.app.listing import begun
 
     before, _, last = word.rpartition(" ")
@@ -124,7 +124,7 @@ def examples(*lines: str, name: str | None = None, hidden: bool = False) -> Call
 
 
 def limit(words: str) -> Any:
-    """An option that gives a part of the promise, such as ε or δ."""
+    """An option for one number of a promise, such as ε or δ."""
     return CommandOption(metavar="NUMBER", help=words)
 
 
@@ -136,28 +136,28 @@ def read(mechanism: str) -> Any:
 
 
 def read_family(mechanism: str) -> Any:
-    """The mechanism named on the command line, with a ? for a number."""
+    """The family named on the command line: a mechanism with a ? for a number."""
     from dpcompose.app.reading import load_family
 
     return load_family(mechanism, sys.stdin.read)
 
 
 def given(**limit: str) -> Any:
-    """One number, `delta="1e-6"`, read before anything is loaded that answers."""
+    """One number, such as `delta="1e-6"`, read before the slow imports."""
     from dpcompose.app.reading import asked_for
 
     return asked_for(**limit)
 
 
 def asked(delta: str | None, epsilon: str | None) -> Any:
-    """The one number of a question that may be asked either way."""
+    """The one number of a question that takes a δ or an ε."""
     from dpcompose.app.reading import asked as one_of
 
     return one_of(delta, epsilon)
 
 
 def places(wanted: str | None) -> int | None:
-    """How many digits to print, read before anything is computed."""
+    """The number of digits to print, read before anything is computed."""
     from dpcompose.app.reading import exactly
     from dpcompose.parameters import Whole
 
@@ -165,12 +165,12 @@ def places(wanted: str | None) -> int | None:
 
 
 def shown(reply: Reply, *, json: bool, digits: int | None = None) -> None:
-    """A reply as text, its answer with as many digits as are wanted, or as JSON, which has them all."""
+    """Print a reply as text, its answer with this many digits, or as JSON, which has all of them."""
     show(reply.json() if json else reply.text(digits) if digits is not None else reply.text())
 
 
 def drawn(reply: Reply, out: Path | None, *, json: bool) -> None:
-    """A reply, and its picture if one is wanted; the picture comes first, so that a refusal leaves nothing behind."""
+    """Write a reply's picture, if one is wanted, then print the reply: so a refused picture prints nothing."""
     if out is not None:
         reply.save(out)
     shown(reply, json=json)
@@ -178,13 +178,13 @@ def drawn(reply: Reply, out: Path | None, *, json: bool) -> None:
 
 
 def wrote(file: Path | None) -> None:
-    """Say which file was written."""
+    """Print which file was written."""
     if file is not None:
         notice(f"wrote {file}")
 
 
 def target(out: Path | None) -> Path | None:
-    """Where a picture goes; a name that cannot be one is refused before anything is computed."""
+    """The file for a picture; a name with an unknown suffix is refused before anything is computed."""
     if out is None:
         return None
     from dpcompose.app.reply import picture
@@ -193,7 +193,7 @@ def target(out: Path | None) -> Path | None:
 
 
 def judged(reply: Reply, *, json: bool) -> None:
-    """A verdict on a claim, also in the exit code."""
+    """Print a verdict on a claim, and set the exit code by it."""
     shown(reply, json=json)
     if not reply.holds:
         raise click.exceptions.Exit(UNDECIDED if reply.holds is None else REFUTED)

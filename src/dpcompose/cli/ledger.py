@@ -48,7 +48,7 @@ def command(*lines: str, name: str | None = None) -> Callable[[Callable[..., Non
 
 
 def use() -> Any:
-    """The use cases; they bring the database with them."""
+    """The use cases of the books; importing them imports the database."""
     try:
         from dpcompose.app import ledger
     except ModuleNotFoundError as missing:
@@ -227,7 +227,7 @@ def import_(
 
 @contextmanager
 def bar() -> Iterator[Callable[[int, int], None]]:
-    """A progress bar where somebody watches; it is told how many entries are done, and of how many."""
+    """A progress bar on a terminal; it is called with the number of entries done and their total."""
     with progress("replayed", None) as advance:
         seen = 0
 

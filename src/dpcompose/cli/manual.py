@@ -21,7 +21,7 @@ if nobody knows. A refusal is one sentence on standard error, with exit code 2. 
 disagreed, which is a defect of dpcompose that we would like to hear of."""
 
 BRACES = str.maketrans("", "", "{}")
-"""Around what must be given; a manual leaves them out."""
+"""Marks of required arguments, which the manual leaves out."""
 
 
 def manual() -> str:
@@ -36,7 +36,7 @@ def manual() -> str:
 
 
 def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command by its whole name; a group comes before what is in it."""
+    """Every command with its full name; a group comes before its commands."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -46,7 +46,7 @@ def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _options(command: Any) -> Iterator[str]:
-    """A table of what may be said after the command."""
+    """A table of a command's arguments and options."""
     rows = []
     for parameter in command.params:
         flags = ", ".join(parameter.opts)

@@ -1,4 +1,4 @@
-"""What was called wrongly, in one sentence that names the cure."""
+"""Wrong calls: one sentence that says what was wrong and what to type instead."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ EXPRESSION = "'30 * Gaussian(noise_std=2)'"
 EXTRA = "Got unexpected extra argument"
 OPENING = set("(*=")
 DASHES = "–—−‐‑"
-"""What word processors make of hyphens."""
+"""Dashes that word processors make of hyphens."""
 
 
 def sentence(misuse: click.ClickException, arguments: Sequence[str]) -> str:
@@ -125,12 +125,12 @@ def sentence(misuse: click.ClickException, arguments: Sequence[str]) -> str:
 
 
 def app_of(context: click.Context) -> click.Group:
-    """The group that was asked."""
+    """The group to which the command belongs."""
     return context.command if isinstance(context.command, click.Group) else app
 
 
 def flags(context: click.Context | None) -> Iterator[str]:
-    """Every flag of a command but its help."""
+    """Every flag of a command except help."""
     for parameter in context.command.params if context is not None else ():
         if isinstance(parameter, click.Option):
             yield from (flag for flag in parameter.opts if flag.startswith("--"))

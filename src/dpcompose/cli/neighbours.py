@@ -1,4 +1,4 @@
-"""The command that speaks with neighbours."""
+"""The commands for other libraries: conversions of their files, and the referee of accountants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands, declared by their signatures: each parameter says its type, and what help says of it.
+"""Commands, declared by their signatures: a parameter's annotation states its type and its help.
 
 ```python
 def beta(
@@ -6,7 +6,7 @@ def beta(
 ) -> None: ...
 ```
 
-A parameter without a default must be given. click reads the words; nothing is built before its command is asked for.
+A parameter without a default is required. click parses the words; a command is built only when it is called.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ Function = Callable[..., None]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A word that is told by its place."""
+    """A positional argument."""
 
     help: str = ""
     metavar: str | None = None
     complete: Callable[[str], list[str]] | None = None
-    """What an unfinished word may become."""
+    """Completions of an unfinished word."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class CommandOption:
-    """A word that follows a flag; the flag is the parameter's name unless others are given."""
+    """An option; its flag is the parameter's name unless other flags are given."""
 
     flags: tuple[str, ...]
     help: str
@@ -55,7 +55,7 @@ class CommandOption:
         min: int | None = None,  # noqa: A002
         max: int | None = None,  # noqa: A002
     ) -> None:
-        """What help says, and what a whole number is at least and at most."""
+        """The flags and the help, and the range of a whole number."""
         given = {"flags": flags, "help": help, "metavar": metavar, "envvar": envvar, "range": (min, max)}
         for name, value in given.items():
             object.__setattr__(self, name, value)
@@ -63,28 +63,28 @@ class CommandOption:
 
 @dataclass(frozen=True, slots=True)
 class LazyCommand:
-    """How a command is made, once it is wanted."""
+    """A command that is built when it is first needed."""
 
     function: Function
     known: Mapping[str, Any] = field(default_factory=dict)
 
     def made(self, name: str) -> click.Command:
-        """The command."""
+        """The command, built."""
         about = inspect.cleandoc(self.function.__doc__ or "")
         words = list(parameters(self.function))
         return Command(name, callback=self.function, params=words, help=about, **self.known)
 
 
 class Command(click.Command):
-    """A command whose help is written for the terminal that asks."""
+    """A command whose help fits the terminal that asks."""
 
     def get_help(self, ctx: click.Context) -> str:
-        """In letters and lines that the terminal has."""
+        """The help, in the characters and the line length of the terminal."""
         return fitted(super().get_help(ctx))
 
 
 class CommandGroup(Command, click.Group):
-    """Commands by their names, each made, and its module read, when it is asked for."""
+    """Commands by name; each is built, and its module imported, when it is called."""
 
     def __init__(
         self,
@@ -107,11 +107,11 @@ class CommandGroup(Command, click.Group):
         return register
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
-        """In the order in which they were declared."""
+        """The names, in the order in which the commands were declared."""
         return list(self.places or self.recipes)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        """The command of a name, also of an old one; None if there is none."""
+        """The command of this name, also of a former one; None if there is none."""
         cmd_name = self.formerly.get(cmd_name, cmd_name)
         if cmd_name not in self.recipes and cmd_name in self.places:
             import_module(self.places[cmd_name])
@@ -122,7 +122,7 @@ class CommandGroup(Command, click.Group):
 
 
 def parameters(function: Function) -> Iterator[click.Parameter]:
-    """The words of a command, as its signature declares them."""
+    """The arguments and options that a function's signature declares."""
     hints = get_type_hints(function, include_extras=True)
     for name, declared in inspect.signature(function).parameters.items():
         kind, said = _annotated(hints[name])
@@ -134,7 +134,7 @@ def parameters(function: Function) -> Iterator[click.Parameter]:
 
 
 def _annotated(hint: Any) -> tuple[Any, Any]:
-    """The type of a parameter, without None, and what is said of it."""
+    """The type of a parameter, without None, and its annotation."""
     said = None
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)

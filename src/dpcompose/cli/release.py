@@ -1,4 +1,4 @@
-"""The command that answers a question about a table, with noise, and says what it cost."""
+"""The command that answers a question about a table, with noise, and reports the cost."""
 
 from __future__ import annotations
 

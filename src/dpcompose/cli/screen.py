@@ -1,6 +1,6 @@
-"""What reaches the screen: plain text when it is read by a program, a little weight when by a person.
+"""Printing: plain text for a program, with some lines in bold for a person.
 
-A terminal that knows no Greek is told `epsilon in [1.99309, 1.9931]`; one that is narrow gets narrow lines.
+A terminal without Greek letters gets `epsilon in [1.99309, 1.9931]`; a narrow one gets narrow lines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WEIGHTS = (
     (re.compile(r"^(REFUTED|UNDECIDED): "), RED),
     (re.compile(r"^(\S+ (∈|in) \[|(ε|epsilon) (≥|>=) |\? = )"), BOLD),
 )
-"""The tightest theorem, the verdict, and the answer."""
+"""What is printed in bold or colour: the tightest theorem, the verdict, and the answer."""
 
 WIDTH = 80
 ASCII = {
@@ -36,16 +36,16 @@ ASCII = {
 
 
 class Unwritten(Exception):
-    """An answer that nobody gets: its reader has gone, or there is no room for it."""
+    """Raised when an answer cannot be delivered: its reader has gone, or there is no room to write it."""
 
     def __init__(self, reason: OSError) -> None:
-        """Why; where a reader has gone there is nobody to tell."""
+        """The cause. Where the reader has gone, no message can be printed."""
         super().__init__(f"The answer could not be written: {reason.strerror or reason}.")
         self.closed = isinstance(reason, BrokenPipeError)
 
 
 def show(text: str) -> None:
-    """Print a text: with some weight for a person, unchanged for a program, in letters that the reader has."""
+    """Print a text: some lines in bold for a person, unchanged for a program, in characters that the output has."""
     try:
         _written(text)
     except OSError as reason:
@@ -63,7 +63,7 @@ def _written(text: str) -> None:
 
 
 def fitted(text: str) -> str:
-    """A text in the letters of standard output, in lines as long as a terminal there has them."""
+    """A text in the characters of standard output, in lines that fit its terminal."""
     if sys.stdout is None:
         return text
     said = spelt(text, sys.stdout)
@@ -74,9 +74,9 @@ def fitted(text: str) -> str:
 
 
 def notice(sentence: str) -> None:
-    """Say something beside the answer, where errors go: who pipes the answer on does not pipe this.
+    """Print a sentence to standard error, so that it is not piped on with the answer.
 
-    Where nobody can be told, the exit code tells.
+    If that fails, only the exit code tells.
     """
     if sys.stderr is None:
         return
@@ -92,12 +92,12 @@ def notice(sentence: str) -> None:
 
 
 def columns() -> int:
-    """How wide the terminal is; a very narrow one scrolls."""
+    """The width of the terminal, and at least 20; a narrower terminal scrolls."""
     return max(shutil.get_terminal_size().columns, 20)
 
 
 def narrowed(line: str, width: int) -> Iterator[str]:
-    """A line in as many as it needs; the later ones stand under the first."""
+    """A line broken into as many as it needs, the later ones indented."""
     if len(line) <= width:
         yield line
         return
@@ -106,13 +106,13 @@ def narrowed(line: str, width: int) -> Iterator[str]:
 
 
 def weighted(line: str) -> str:
-    """The line in bold, if it matters."""
+    """The line, in bold if it is an important one."""
     weight = next((weight for pattern, weight in WEIGHTS if pattern.match(line)), "")
     return f"{weight}{line}{PLAIN}" if weight else line
 
 
 def spelt(text: str, stream: TextIO) -> str:
-    """The text in letters that the stream has; in words, where it lacks Greek."""
+    """The text in characters that the stream can encode; Greek letters spelt out where it cannot."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
@@ -122,7 +122,7 @@ def spelt(text: str, stream: TextIO) -> str:
 
 
 def _in_words(line: str) -> str:
-    """A line in ASCII. A word that grows takes the room from the gap behind it, or before: columns stay columns."""
+    """A line in ASCII. A word that grows takes room from the gap after or before it, so columns stay aligned."""
     pieces = re.findall(r" +|[^ ]+", line)
     told = [piece if piece[0] == " " else _spelt_out(piece) for piece in pieces]
     for i, (piece, word) in enumerate(zip(pieces, told, strict=True)):
@@ -135,7 +135,7 @@ def _in_words(line: str) -> str:
 
 
 def _spelt_out(word: str) -> str:
-    """A word in ASCII; the name of a letter stands apart from letters beside it."""
+    """A word in ASCII; the spelt-out name of a letter is separated from letters beside it."""
     said, named = "", False
     for c in word:
         name = _letter(c)

@@ -1,4 +1,4 @@
-"""A service from Python: the same verbs, over HTTP. An account that is reached through it is a budget like any other.
+"""A client for a running service: the verbs of the library, over HTTP. Its accounts serve as budgets for releases.
 
 ```python
 service = dpc.client.connect("http://127.0.0.1:8000", token="dpc_…")
@@ -6,8 +6,7 @@ print(service.epsilon("30 * BlackBox(epsilon=0.1, delta=0.001)", delta="0.05"))
 dpc.release.count("people.csv", unit="id", epsilon=0.1, budget=service.account("census"))
 ```
 
-Needs the extra `client`. Every write is sent with a key of its own and repeated under it if the reply is lost, so that
-it is done once.
+Read `accounts` (accounts and grants at a service), then `wire` (HTTP: writes repeated under a key, and refusals).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from dpcompose.numerics.enclosure import Real, rounded
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A number, enclosed from both sides, and the theorem behind it."""
+    """An answer of the service: a number enclosed from both sides, and the theorem behind it."""
 
     lower: float
     upper: float
@@ -42,12 +41,12 @@ class Bounds:
 
 
 def connect(url: str, *, token: str | None = None, timeout: float = 30.0) -> Client:
-    """A service at an address; without a token, for questions only."""
+    """A client for the service at an address; without a token it can only ask questions."""
     return Client(url, token=token, timeout=timeout)
 
 
 class Client:
-    """A service, and who asks it."""
+    """A connection to a service, as one user."""
 
     def __init__(self, url: str, *, token: str | None = None, timeout: float = 30.0) -> None:
         """Nothing is sent yet."""
@@ -70,15 +69,15 @@ class Client:
         return _bounds(self.ask("beta", mechanism=mechanism, alpha=alpha))
 
     def ask(self, question: str, **given: Any) -> dict[str, Any]:
-        """Any question by the name of its command: compare, explain, growth, region, risk, calibrate, formula, …"""
+        """Ask any question by the name of its command: compare, explain, growth, region, risk, calibrate, formula, …"""
         return self._wire.sent("POST", f"/v1/{quote(question, safe='')}", {k: said(v) for k, v in given.items()})
 
     def account(self, name: str) -> Account:
-        """An account by its name; it is looked up when it is asked for something."""
+        """An account by its name; nothing is sent until the account is used."""
         return Account(self._wire, name)
 
     def accounts(self) -> Iterator[dict[str, Any]]:
-        """All accounts within reach, parents first."""
+        """All accounts that this token may see, parents first."""
         after: int | None = 0
         while after is not None:
             page = self._wire.sent("GET", f"/v1/accounts?after={after}")
@@ -86,25 +85,25 @@ class Client:
             after = page["next"]
 
     def create(self, name: str, **given: Any) -> Account:
-        """A new account: `epsilon`, `delta`, `unit`, and what else `dpcompose ledger create` takes."""
+        """Create an account: `epsilon`, `delta`, `unit`, and whatever else `dpcompose ledger create` takes."""
         self.write("/v1/accounts", {"name": name, **{k: said(v) for k, v in given.items()}})
         return Account(self._wire, name)
 
     def token(self, name: str, role: str, *, accounts: Sequence[str] | None = None, days: int = 90) -> dict[str, Any]:
-        """A new token for somebody; its text is in the answer, and nowhere else."""
+        """Issue a token. Its secret text is in this answer only."""
         wish: dict[str, Any] = {"name": name, "role": role, "days": days}
         return self.write("/v1/tokens", wish if accounts is None else {**wish, "accounts": list(accounts)})
 
     def revoke(self, token: str) -> dict[str, Any]:
-        """A token, by its ID, is worth nothing from now on."""
+        """Revoke a token, given its ID, from now on."""
         return self._wire.sent("DELETE", f"/v1/tokens/{quote(token, safe='')}", key=str(uuid.uuid4()))
 
     def tokens(self) -> list[dict[str, Any]]:
-        """The tokens within reach, without their secrets."""
+        """All tokens that this token may see, without their secrets."""
         return list(self._wire.sent("GET", "/v1/tokens")["tokens"])
 
     def verify(self) -> dict[str, Any]:
-        """Replay the whole log from scratch, and wait for the verdict."""
+        """Replay the service's whole log from scratch, wait, and return the verdict."""
         found = self.write("/v1/verification", None)
         while found["state"] == "running":
             time.sleep(PAUSE)
@@ -112,15 +111,15 @@ class Client:
         return found
 
     def write(self, path: str, document: Mapping[str, Any] | None, key: str | None = None) -> dict[str, Any]:
-        """A write, done once."""
+        """Send a write so that it is done once, however often it must be repeated."""
         return self._wire.sent("POST", path, document, key=key or str(uuid.uuid4()))
 
     def look(self, path: str) -> dict[str, Any]:
-        """What stands at a path."""
+        """The document at a path."""
         return self._wire.sent("GET", path)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._wire.close()
 
     def __enter__(self) -> Self:

@@ -18,18 +18,18 @@ from dpcompose.filters.charge import Charge
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account at a service: a budget, for `dpc.release` and everything else that charges one."""
+    """An account at a service: a budget that `dpc.release` and everything else that charges can use."""
 
     wire: Wire
     name: str
 
     @property
     def path(self) -> str:
-        """Its path at the service."""
+        """The path of the account at the service."""
         return f"/v1/accounts/{quote(self.name, safe='')}"
 
     def check(self, asked: Charge | Mechanism, /) -> None:
-        """Refuse what would not fit, and charge nothing."""
+        """Refuse a charge that would not fit; nothing is charged either way."""
         found = self.quote(asked)
         if not found["fits"]:
             raise NoRoom({"detail": found["why"], "type": "urn:dpcompose:problem:over-budget", "status": 409})
@@ -37,13 +37,15 @@ class Account:
     def spend(
         self, asked: Charge | Mechanism, /, *, key: str | None = None, purpose: str = "", blocks: Sequence[str] = ()
     ) -> Grant:
-        """Charge, durably, before the data is touched; or refuse, and charge nothing."""
+        """Charge durably, before the data is touched. A charge that does not fit is refused, and nothing is charged."""
         return self._granted(asked, key, purpose, blocks, start=True)
 
     def reserve(
         self, asked: Charge | Mechanism, /, *, key: str | None = None, purpose: str = "", blocks: Sequence[str] = ()
     ) -> Grant:
-        """Hold the cost; `start` the grant before the data is touched, or `cancel` it."""
+        """Set the cost aside without charging it yet; then `start` the grant before the data is touched, or `cancel`
+        it.
+        """
         return self._granted(asked, key, purpose, blocks, start=False)
 
     def _granted(
@@ -55,25 +57,25 @@ class Account:
         return Grant(self, self.wire.sent("POST", f"{self.path}/grants", wish, str(uuid.uuid4())))
 
     def quote(self, asked: Charge | Mechanism, *, blocks: Sequence[str] = ()) -> dict[str, Any]:
-        """What it would cost, and whether it fits; nothing is charged."""
+        """What a charge would cost, and whether it fits; nothing is charged."""
         return self.wire.sent("POST", f"{self.path}/quote", _charge(asked, blocks))
 
     def grant(self, key: str) -> Grant:
-        """What stands under a key."""
+        """The grant under a key."""
         return Grant(self, self.wire.sent("GET", f"{self.path}/grants/{quote(key, safe='')}"))
 
     @property
     def document(self) -> dict[str, Any]:
-        """Everything that is said of it now."""
+        """The account's current state, as the service describes it."""
         return self.wire.sent("GET", self.path)
 
     @property
     def left(self) -> Mapping[str, Fraction]:
-        """What is not charged, by coordinate, exactly."""
+        """The budget that is left, by coordinate, exactly."""
         return {name: Fraction(spec.number(name, text)) for name, text in self.document["left"].items()}
 
     def history(self, **filters: str) -> Iterator[dict[str, Any]]:
-        """What happened, newest first: by `kind`, `who`, `key`, `text`, `since`, `until`."""
+        """The account's events, newest first; filter by `kind`, `who`, `key`, `text`, `since`, `until`."""
         after = ""
         said = "".join(f"&{name}={quote(value, safe='')}" for name, value in filters.items())
         while True:
@@ -84,12 +86,12 @@ class Account:
             after = f"&after={page['next']}"
 
     def statement(self) -> dict[str, Any]:
-        """The privacy statement."""
+        """The privacy statement of the account: what its charges guarantee."""
         return self.wire.sent("GET", f"{self.path}/statement")
 
 
 class Grant:
-    """Permission to run one mechanism, once; as a context it is committed at the end, or abandoned if that fails."""
+    """Permission to run one mechanism once. As a context manager it commits at the end, or abandons on an exception."""
 
     def __init__(self, account: Account, document: dict[str, Any]) -> None:
         """A grant, from the document that the service sent."""
@@ -98,17 +100,17 @@ class Grant:
 
     @property
     def key(self) -> str:
-        """The key of the release that it is for."""
+        """The key under which the release was charged."""
         return str(self.document["key"])
 
     @property
     def state(self) -> str:
-        """reserved, started, committed, cancelled or abandoned."""
+        """One of: reserved, started, committed, cancelled, abandoned."""
         return str(self.document["state"])
 
     @property
     def fresh(self) -> bool:
-        """Whether this very call started it, so that its mechanism has not run yet."""
+        """Whether this very call started the grant, so that its mechanism has not run yet."""
         return bool(self.document["fresh"])
 
     @property
@@ -117,7 +119,7 @@ class Grant:
         return self.document["answer"]
 
     def keep(self, answer: Any) -> None:
-        """Write the released answer into the books when it is committed."""
+        """Set the released answer to be written into the books when the grant is committed."""
         self._kept = answer
 
     def start(self) -> Self:
@@ -125,15 +127,15 @@ class Grant:
         return self._take("start")
 
     def commit(self) -> Self:
-        """Note that the answer was made."""
+        """Record that the answer was made."""
         return self._take("commit", **({} if self._kept is None else {"answer": self._kept}))
 
     def cancel(self) -> Self:
-        """Give everything back; only before the start."""
+        """Give the whole cost back; possible only before the start."""
         return self._take("cancel")
 
     def abandon(self, why: str = "") -> Self:
-        """Note that no answer came of it. It stays charged."""
+        """Record that no answer came of it. The cost stays charged."""
         return self._take("abandon", why=why[:500])
 
     def _take(self, step: str, **said: Any) -> Self:
@@ -155,7 +157,7 @@ class Grant:
 
 
 def _charge(asked: Charge | Mechanism, blocks: Sequence[str]) -> dict[str, Any]:
-    """A charge as the service reads it."""
+    """A charge as the document that the service reads."""
     wish: dict[str, Any] = {"blocks": list(blocks)} if blocks else {}
     if isinstance(asked, Mechanism):
         return {**wish, "mechanism": spec.dumps(asked)}

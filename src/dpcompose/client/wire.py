@@ -1,4 +1,4 @@
-"""What goes over the wire: requests that are repeated until they are answered, and refusals as they were said."""
+"""HTTP requests to a service: repeated until they are answered; refusals become exceptions with the same words."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ except ModuleNotFoundError as missing:
 ATTEMPTS = 5
 PAUSE = 0.2
 AGAIN = {429, 502, 503, 504}
-"""Answers after which a request is sent again under its key."""
+"""HTTP status codes after which a request is sent again under its key."""
 
 
 class Refusal(DPError):
-    """What a service refuses, in its words."""
+    """A refusal by the service, in its own words."""
 
     def __init__(self, problem: Mapping[str, Any]) -> None:
-        """As it was sent: `type`, `status`, `detail`, and the `parameter` with what is `allowed`."""
+        """Read a problem document: `type`, `status`, `detail`, and the `parameter` with what is `allowed`."""
         super().__init__(str(problem.get("detail") or problem.get("title") or "The service refuses."))
         self.problem = dict(problem)
 
     @property
     def kind(self) -> str:
-        """The last word of its type, such as `over-budget`."""
+        """The last word of the problem's type, such as `over-budget`."""
         return str(self.problem.get("type", "")).rpartition(":")[2]
 
 
 class NoRoom(Refusal, OverBudget):
-    """A charge that does not fit."""
+    """A charge that does not fit into the account."""
 
 
 class Unreachable(DPError):
-    """A service that does not answer; a write may or may not have been done, and may be repeated under its key."""
+    """No answer from the service. A write may or may not have been done; repeat it under the same key."""
 
 
 class Wire:
@@ -60,7 +60,7 @@ class Wire:
     def sent(
         self, method: str, path: str, document: Mapping[str, Any] | None = None, key: str | None = None
     ) -> dict[str, Any]:
-        """The answer to a request; a write is repeated under its key, so that it is done once."""
+        """Send a request and return the answer; a write is repeated under its key, so that it is done once."""
         headers = {} if key is None else {"Idempotency-Key": key}
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -75,12 +75,12 @@ class Wire:
         raise AssertionError  # the last attempt returns or raises
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._http.close()
 
 
 def said(value: Any) -> Any:
-    """A mechanism as its text, and a number exactly."""
+    """A value as the service reads it: a mechanism as its text, a number exactly."""
     if isinstance(value, Mechanism):
         return spec.dumps(value)
     if isinstance(value, bool | str | None) or not isinstance(value, int | float | Fraction):
@@ -89,7 +89,7 @@ def said(value: Any) -> Any:
 
 
 def read(reply: httpx.Response) -> dict[str, Any]:
-    """The document of a reply; a refusal is raised."""
+    """The document of a reply; raises if it is a refusal."""
     if reply.status_code == httpx.codes.NO_CONTENT:
         return {}
     try:

@@ -1,7 +1,7 @@
-"""Values that a picture shows, computed without one: plain data, one module a kind of question.
+"""The values behind pictures and tables, as plain data; one module for each kind of question.
 
 Read `sweeps` (ε by count, δ by ε) first; then `error_rates` (regions, trade-offs, tangents), `renyi_orders`,
-`loss_laws` and `noise_contest`. `dpcompose.plots` paints them; `dpcompose.app` prints them.
+`loss_laws` and `noise_contest`. `dpcompose.plots` draws them; `dpcompose.app` prints them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-r"""Pictures in the square of error rates: how often an attacker misses, against how often it gives false alarms.
+"""Curves in the square of error rates: how often an attacker misses, against how often it gives false alarms.
 
-Every boundary here is an outer one: no test that the mechanism allows has error rates below it.
+Every boundary here is an outer one: no test against the mechanism has error rates below it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ALPHAS = 101
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """The least type II error at each type I error, from below and from above."""
+    """Bounds on the least type II error at each type I error, from below and from above."""
 
     subject: Mechanism
     alphas: tuple[Real, ...]
@@ -48,7 +48,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """The region that one theorem promises, by the corners of its lower left boundary, fnr rising."""
+    """The region that one theorem promises, as the corners of its lower left boundary in the order of rising fnr."""
 
     theorem: str
     corners: Points
@@ -68,7 +68,7 @@ class Boundaries:
 
 @dataclass(frozen=True, slots=True)
 class Tangents:
-    """A region and lines that touch it from below, one for each level ε."""
+    """A region, and the lines that touch it from below: one for each level ε."""
 
     subject: Mechanism
     region: Region
@@ -77,7 +77,7 @@ class Tangents:
 
 
 class Reached(ABC):
-    """Points that an audit has shown to be reached: anything that has `vertices` (fnr, fpr) and a `confidence`."""
+    """Points that an audit has shown to be reachable: anything with `vertices` (fnr, fpr) and a `confidence`."""
 
     @property
     @abstractmethod
@@ -87,7 +87,7 @@ class Reached(ABC):
     @property
     @abstractmethod
     def confidence(self) -> Real:
-        """The probability with which all of them are reached."""
+        """The probability with which all points are reachable."""
 
     @classmethod
     def __subclasshook__(cls, other: type) -> bool:
@@ -96,7 +96,7 @@ class Reached(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Points that samples show to be reached, over the region that was promised."""
+    """Points that an audit has shown to be reachable, over the region that was promised."""
 
     subject: Mechanism
     promised: Region
@@ -105,12 +105,12 @@ class Overlay:
 
     @property
     def refuting(self) -> Points:
-        """The points below the promised region: with the stated confidence the promise is broken."""
+        """The points below the promised region: they break the promise, with the stated confidence."""
         return tuple((x, y) for x, y in self.points if Fraction(y) < self.promised.below.value(x))
 
 
 def tradeoff(mechanism: Subject, alphas: Grid | None = None, order: Order = Order.EITHER) -> TradeOff:
-    """The trade-off function at many α; by default denser towards both ends, where it bends."""
+    """The trade-off function at many α; by default more densely near 0 and 1, where it bends most."""
     subject = described(mechanism)
     spread = (1 - np.cos(np.linspace(0, np.pi, _ALPHAS))) / 2
     at = places("alphas", spread if alphas is None else alphas, RATE)
@@ -125,9 +125,10 @@ def family(step: Subject, counts: Grid = (1, 2, 3, 4, 5), tolerance: float = 1e-
 
 
 def boundaries(mechanism: Subject, epsilons: Grid | None = None, theorems: Sequence[str] | None = None) -> Boundaries:
-    r"""The region by each theorem: all lines $P_{FA} = 1-\delta-e^\varepsilon P_{MD}$ and their mirror images.
+    r"""The region that each theorem promises, by the lines $P_{FA} = 1-\delta-e^\varepsilon P_{MD}$ and their mirror
+    images.
 
-    Only the levels that are given count, so a boundary may lie a little below the theorem's own, never above it.
+    Only the given levels are used, so a boundary may lie a little below the theorem's own, never above it.
     """
     wanted, subject = chosen(theorems), described(mechanism)
     at = places("epsilons", range_of_epsilon(subject) if epsilons is None else epsilons, EPSILON)
@@ -141,7 +142,7 @@ def boundaries(mechanism: Subject, epsilons: Grid | None = None, theorems: Seque
 
 
 def _corners(promised: Sequence[tuple[Real, float]]) -> Points:
-    """What (ε, δ) pairs leave to an attacker, rounded downward."""
+    """The corners of the region that (ε, δ) pairs leave to an attacker, rounded downward."""
     lines = []
     for epsilon, delta in promised:
         kept = Enclosure.exactly(1 - Fraction(delta)).lower
@@ -155,13 +156,13 @@ def _corners(promised: Sequence[tuple[Real, float]]) -> Points:
 
 
 def _below(corners: Points) -> float:
-    """The area below a boundary: the more, the smaller the region."""
+    """The area below a boundary; a larger area means a smaller region."""
     x, y = np.array(corners).T
     return float(np.trapezoid(y, x))
 
 
 def tangents(mechanism: Subject, epsilons: Grid = (0, 1)) -> Tangents:
-    """The region and the lines that touch it with slope −e^ε, for levels of either sign."""
+    """The region and the lines that touch it, of slope −e^ε, for levels of either sign."""
     at = tuple(sorted({(1 if e >= 0 else -1) * EPSILON.check("epsilons", abs(e)) for e in epsilons}))
     subject = described(mechanism)
     found = region(subject)
@@ -169,7 +170,7 @@ def tangents(mechanism: Subject, epsilons: Grid = (0, 1)) -> Tangents:
 
 
 def overlay(promised: Subject, reached: Reached) -> Overlay:
-    """What an audit reached, over what the description of a mechanism promises."""
+    """An audit's points over the region that a mechanism's description promises."""
     subject = described(promised, "promised")
     return Overlay(subject, region(subject), tuple(reached.vertices), reached.confidence)
 

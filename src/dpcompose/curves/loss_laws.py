@@ -1,8 +1,8 @@
-r"""The distribution of the privacy loss $L = \ln(P/Q)$ under $P$, for the eye.
+r"""The distribution of the privacy loss $L = \ln(P/Q)$ under $P$: an estimate for pictures.
 
-A discrete law has atoms, read off the corners of its region. Otherwise the profile tells: with $s = e^t$ its slope is
-$-\delta'(s) = Q(L>t)$, so $P(L>t) = \delta-s\delta'$, and in the other order of the pair $-\delta'(s) = P(L<-t)$.
-Slopes are taken over chords, so heights are estimates, and nothing that promises is made of them.
+A discrete law has atoms, given by the corners of its region. Otherwise the profile determines it: with $s = e^t$ its
+slope is $-\delta'(s) = Q(L>t)$, so $P(L>t) = \delta-s\delta'$, and in the other order of the pair $-\delta'(s) =
+P(L<-t)$. Slopes are taken over chords, so heights are estimates; nothing that promises is made of them.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _NEAR, _FAR = 1e-12, 700.0
 
 @dataclass(frozen=True, slots=True)
 class LossDistribution:
-    """An estimate of the law of the loss under the first input: atoms, or the mass of each bin, and what leaks."""
+    """An estimate of the law of the loss under the first input: atoms or masses of bins, and the mass at infinity."""
 
     subject: Mechanism
     atoms: tuple[tuple[float, float], ...]
-    """Each finite loss with its probability, where the law is discrete."""
+    """The finite losses with their probabilities, where the law is discrete."""
     edges: tuple[float, ...]
     mass: tuple[float, ...]
-    """The probability between every two edges, where it is not."""
+    """The probability between neighbouring edges, where the law is not discrete."""
     infinite: float
-    """The probability of an output that gives the input away."""
+    """The probability of an output that reveals the input."""
 
 
 def losses(mechanism: Subject, bins: int = _BINS) -> LossDistribution:
-    """The distribution of the privacy loss, as far as a picture needs it."""
+    """The distribution of the privacy loss, as accurate as a picture needs."""
     half, subject = int(BINS.check("bins", bins)) // 2, described(mechanism)
     orders = both_orders(subject)
     corners = orders.forward.vertices()
@@ -72,7 +72,9 @@ def losses(mechanism: Subject, bins: int = _BINS) -> LossDistribution:
 
 
 def _discrete(mechanism: Mechanism, corners: tuple[tuple[Enclosure, Enclosure], ...]) -> LossDistribution:
-    """Along the trade-off function each step is an outcome: right by its probability under P, down by that under Q."""
+    """Each segment of the trade-off function is an outcome: its width is the probability under P, its height that under
+    Q.
+    """
     path = [(0.0, 1.0), *((_middle(alpha), _middle(beta)) for alpha, beta in corners), (1.0, 0.0)]
     steps = [(after - alpha, beta - below) for (alpha, beta), (after, below) in pairwise(path)]
     atoms = [(math.log(p / q), p) for p, q in steps if p > 0 and q > 0]
@@ -84,7 +86,7 @@ def _middle(found: Enclosure) -> float:
 
 
 def _profiles(orders: BothOrders) -> tuple[Reading, Reading]:
-    """δ in each order, asked once at each level, if it is known well enough to be drawn."""
+    """δ as a function of ε in each order, each level asked once; only if it is known well enough to be drawn."""
 
     def reading(order: Order) -> Reading:
         @cache
@@ -102,7 +104,7 @@ def _profiles(orders: BothOrders) -> tuple[Reading, Reading]:
 
 
 def _end(*profiles: Reading) -> float:
-    """Where the profiles have all but levelled out; 0 where they never fall."""
+    """The level at which the profiles have nearly levelled out; 0 where they never fall."""
     floors = [(profile, profile(_ENDLESS) + _TAIL * (profile(0.0) - profile(_ENDLESS))) for profile in profiles]
     if all(profile(0.0) <= profile(_ENDLESS) for profile in profiles):
         return 0.0
@@ -115,7 +117,7 @@ def _end(*profiles: Reading) -> float:
 
 
 def _chords(t: Floats, profile: Reading) -> tuple[Floats, Floats, Floats]:
-    """Between every two levels: the level in the middle, the fall of the chord, and its height there."""
+    """For each pair of neighbouring levels: the level in the middle, the fall of the chord, and its height there."""
     delta = np.array([profile(float(x)) for x in t])
     s = np.expm1(t)  # keeps its digits where levels are close to 0
     return np.log1p((s[:-1] + s[1:]) / 2), -np.diff(delta) / np.diff(s), (delta[:-1] + delta[1:]) / 2

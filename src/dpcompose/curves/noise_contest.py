@@ -1,4 +1,4 @@
-"""How much noise of each kind queries take, by their number: where one kind overtakes another."""
+"""How much noise of each kind is needed, by the number of queries."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from dpcompose.numerics.enclosure import ball, enclose
 
 _PLACES = 10
 _BEYOND = 8
-"""How many times beyond the last flip the picture goes."""
+"""How many times beyond the last flip the picture extends."""
 
 Line = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Noises:
-    """The standard deviation that each noise needs at each number of queries, and who is best."""
+    """The standard deviation that each noise needs at each number of queries, and the best noise."""
 
     advice: Advice
     lines: dict[str, Line]
     closed_form: Line
-    """The deviation of the closed form; empty where δ = 0."""
+    """The deviation by the closed form; empty where δ = 0."""
 
 
 def noises(advice: Advice) -> Noises:
-    """Every noise from one query to well beyond what was asked and the last flip."""
+    """Every noise, from one query to well beyond the number asked about and the last flip."""
     most = max(2 * advice.queries, _BEYOND * advice.flips[-1].queries, 16)
     asked = {round(math.exp(math.log(most) * i / (_PLACES - 1))) for i in range(_PLACES)} | {advice.queries}
     asked |= {flip.queries for flip in advice.flips}

@@ -1,4 +1,4 @@
-"""The Rényi curve of a mechanism, what each order says about ε, and the order that says most."""
+"""The Rényi curve of a mechanism, the ε that each order implies, and the order with the least."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _POINTS = 81
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What a conversion makes of each order: ε at the δ of the curve, and the order that gives the least."""
+    """A conversion of the curve: the ε that each order implies at the curve's δ, and the order of the least ε."""
 
     theorem: str
     epsilons: tuple[float, ...]
     best: BestOrder | None
-    """None where the bound falls as the order grows without end."""
+    """None where the bound decreases for ever as the order grows."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenyiCurve:
-    """The Rényi divergence at each order and, at a δ, the ε that each order promises."""
+    """The Rényi divergence at each order; at a δ also the ε that each order implies."""
 
     subject: Mechanism
     orders: tuple[Real, ...]
@@ -48,7 +48,7 @@ class RenyiCurve:
 
 
 def renyi_curve(mechanism: Subject, delta: Real | None = None, orders: Grid | None = None) -> RenyiCurve:
-    """The Rényi curve; with a δ also the ε that each order promises, and the best order."""
+    """The Rényi curve; with a δ also the ε that each order implies, and the best order."""
     total = None if delta is None else DELTA.check("delta", delta)
     subject = described(mechanism)
     claims = [claim for claim in known(subject).of(Renyi) if Side.UPPER in claim.side]
@@ -65,14 +65,14 @@ def renyi_curve(mechanism: Subject, delta: Real | None = None, orders: Grid | No
 
 
 def _around(bests: Any) -> tuple[float, ...]:
-    """Orders on both sides of the best ones, evenly spread in ln(α − 1)."""
+    """Orders on both sides of the best ones, evenly spaced in ln(α − 1)."""
     found = [best.order.upper - 1 for best in bests if best is not None and 1 < best.order.upper < math.inf]
     low, high = (max(min(found) / 20, 1e-6), min(max(found) * 20, 1e8)) if found else (0.05, 500.0)
     return tuple(float(a) for a in 1 + np.geomspace(low, high, _POINTS))
 
 
 def _best(claims: list[Claim[Renyi]], rule: type[Conversion], delta: Real) -> BestOrder | None:
-    """The best order of all curves that are known."""
+    """The best order over all known curves."""
     found = []
     for claim in claims:
         kept = beyond_leak(delta, ((claim.guarantee.delta, 1),)).lower
@@ -89,7 +89,7 @@ _promised: Callable[[BestOrder], float] = lambda best: best.epsilon.upper  # noq
 
 
 def _least(claims: list[Claim[Renyi]], rule: type[Conversion], delta: Real | None, order: Real) -> float:
-    """The least ε that an order promises; infinite where it promises none."""
+    """The least ε that an order implies by any known curve; infinite if by none."""
     if delta is None or order <= 1:
         return math.inf
     found = [math.inf]

@@ -1,4 +1,4 @@
-"""Every theorem along an axis: ε as steps are added, and δ as ε grows."""
+"""Every theorem along an axis: ε as the number of steps grows, and δ as ε grows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Grid: TypeAlias = Sequence[Real] | range | NDArray[np.float64] | NDArray[np.int6
 
 MOST_POINTS = 2000
 COUNTS = tuple(sorted({round(10 ** (i / 6)) for i in range(25)}))
-"""From 1 to 10 000 steps, evenly spread on a logarithmic axis."""
+"""From 1 to 10 000 steps, evenly spaced on a logarithmic axis."""
 _TAILS = (1e-10, 1e-6, 1e-3, 0.1, 0.5)
 _ROUGH = 1e-3
 _PROFILE_POINTS = 65
@@ -33,7 +33,7 @@ _PROFILE_POINTS = 65
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One theorem's own value at each place, not capped by any other; None where it declines."""
+    """One theorem's own values, not capped by those of others; None where it declines."""
 
     theorem: str
     values: tuple[float | None, ...]
@@ -41,14 +41,14 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Sweep(Pictured):
-    """What every theorem says along an axis, and the certified truth beside them."""
+    """The values of every theorem along an axis, and the certified truth."""
 
     subject: Mechanism
     at: tuple[Real, ...]
     truth: tuple[Enclosure, ...]
-    """What all theorems say together, from both sides."""
+    """The enclosure by all theorems together."""
     series: tuple[Series, ...]
-    """The theorems that speak somewhere, the tightest at the end of the axis last."""
+    """The theorems that apply somewhere; the tightest at the end of the axis comes last."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.subject} at {len(self.at)} places, {len(self.series)} theorems>"
@@ -91,7 +91,7 @@ def profile(mechanism: Subject, epsilons: Grid | None = None, theorems: Sequence
 
 
 def range_of_epsilon(mechanism: Subject) -> tuple[float, ...]:
-    """From 0 to where δ has become very small, or has levelled out."""
+    """Values from 0 to where δ is very small, or has levelled out."""
     leak = delta_at(mechanism, EPSILON.high).upper
     ends = (epsilon_at(mechanism, min(leak + tail, 1.0), _ROUGH).upper for tail in _TAILS)
     end = next((e for e in ends if 0.0 < e < math.inf), 1.0)
@@ -99,14 +99,14 @@ def range_of_epsilon(mechanism: Subject) -> tuple[float, ...]:
 
 
 def places(name: str, given: Grid, param: Param) -> tuple[Real, ...]:
-    """Where to ask: each once, in order, and neither none nor endlessly many."""
+    """The places at which to ask: sorted, each once, at least one and not too many."""
     if not 0 < len(given) <= MOST_POINTS:
         raise InvalidParameter(f"the length of {name}", len(given), f"from 1 to {MOST_POINTS} places")
     return tuple(sorted({param.check(name, place) for place in given}))
 
 
 def chosen(theorems: Sequence[str] | None) -> Callable[[str], bool]:
-    """Which theorems are wanted; a name that answers no question about ε and δ is refused."""
+    """A test whether a theorem is wanted; a name that answers no question about ε and δ is refused."""
     if theorems is None:
         return lambda _: True
     known = {
@@ -122,9 +122,9 @@ def chosen(theorems: Sequence[str] | None) -> Callable[[str], bool]:
 
 
 def _series(asked: Sequence[Comparison], theorems: Sequence[str] | None) -> tuple[Series, ...]:
-    """A theorem's rows, one after the other; the loosest at the last place where it speaks come first.
+    """Each theorem's rows as one series; the loosest at the last place where it applies comes first.
 
-    What a theorem says of a whole that costs nothing, such as 0 steps, does not count as speaking.
+    Values for a whole that costs nothing, such as 0 steps, do not count.
     """
     wanted = chosen(theorems)
     rows = [{row.theorem: row.value for row in comparison.rows} for comparison in asked]

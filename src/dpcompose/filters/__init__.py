@@ -1,17 +1,10 @@
-"""Filters: what an analyst may spend who chooses every step, and when to stop, after seeing the answers so far.
+"""Filters: budgets for an analyst who chooses every step, and when to stop, after seeing the answers so far.
 
-The caps are fixed before the first output, coordinate by coordinate, and never traded for each other: that is what the
-theorems ask for. The guarantee is that of the caps, whatever the path.
+The caps are fixed before the first output, one for each sum, and never traded for each other: the theorems ask for
+that. The guarantee is that of the caps, whatever path the analyst takes.
 
->>> from dpcompose.filters import filter_of
->>> book = filter_of("zcdp", epsilon=1, delta=1e-6)
->>> book.coordinates
-('rho', 'delta')
->>> print(book.guarantee)
-ε = 1 at δ = 1e-6, whoever stays below ρ ≤ 0.0243559 on every path
-
-Read `rules` (what is summed, below which caps), `filter`, `readings` (what a step costs) and `odometer`; then
-`charge` and `numbers`, which budgets share.
+Read `rules` (what is summed, below which caps), `filter`, `readings` (what a step costs) and `odometer`; then `charge`
+and `numbers`, which budgets share.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is charged, and to whom: a step, its purpose, and whose privacy it spends, in one value that travels whole."""
+"""A charge: a step, its purpose and whose privacy it spends, in one value; and the protocol of budgets that take it."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from dpcompose.errors import AdjacencyMismatch, DPError, InvalidParameter
 
 
 class OverBudget(DPError):
-    """A charge that does not fit into what is left."""
+    """The refusal of a charge that does not fit into what is left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One step that is about to be run. What is None is not said, and a book then takes it for its own."""
+    """One step that is about to be run. A field that is None is not stated; the budget then fills in its own."""
 
     mechanism: Mechanism
     purpose: str = ""
     unit: str | None = None
-    """Whom it hides: the name of a column, or words in brackets such as (every row) and (edge)."""
+    """Whose privacy is spent: the name of a column, or words in brackets such as (every row) and (edge)."""
     adjacency: Adjacency | None = None
-    """The neighbouring relation; the mechanism's own, where that states one."""
+    """The neighbouring relation; None means the one that the mechanism states, if any."""
     dataset: str | None = None
-    """Which data it reads, by a name or a fingerprint that is public."""
+    """Which data is read, as a public name or fingerprint."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
@@ -36,7 +36,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Protects:
-    """Whom a book protects: a privacy unit, a neighbouring relation and a dataset. Charges for others do not add up."""
+    """Whom a budget protects: a privacy unit, a neighbouring relation and a dataset. Other charges do not add up."""
 
     unit: str | None = None
     adjacency: Adjacency | None = None
@@ -48,7 +48,7 @@ class Protects:
             raise InvalidParameter("adjacency", self.adjacency, "ADD_REMOVE or REPLACE_ONE")
 
     def taking(self, charge: Charge) -> Protects:
-        """The same, with what only the charge states; or a refusal of a charge that protects somebody else."""
+        """The same, completed by what only the charge states; refuses a charge that protects somebody else."""
         for what in ("unit", "dataset"):
             mine, other = getattr(self, what), getattr(charge, what)
             if None not in (mine, other) and mine != other:
@@ -69,10 +69,10 @@ class Protects:
 
 
 class Budget(Protocol):
-    """A book of charges. A release asks before it touches the data."""
+    """Anything that takes charges. A release calls it before it touches the data."""
 
     def check(self, charge: Charge, /) -> None:
-        """Refuse what would not fit, and charge nothing."""
+        """Refuse a charge that would not fit; nothing is charged either way."""
         ...
 
     def spend(self, charge: Charge, /) -> None:
@@ -81,12 +81,12 @@ class Budget(Protocol):
 
 
 def charge_of(charge: Charge | Subject, purpose: str = "") -> Charge:
-    """A charge as it is, or a mechanism with its purpose, which the book's own unit pays for."""
+    """A charge unchanged, or a charge made from a mechanism and a purpose."""
     return charge if isinstance(charge, Charge) else Charge(described(charge), purpose)
 
 
 def unit_name(unit: object) -> str | None:
-    """A privacy unit in words; one that is no column, such as every row, stands in brackets."""
+    """A privacy unit in words; one that is no column, such as every row, in brackets."""
     if unit is None or (isinstance(unit, str) and unit):
         return unit
     if isinstance(unit, Enum):

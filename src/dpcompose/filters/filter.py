@@ -1,4 +1,4 @@
-"""A filter: caps fixed in advance, and the guarantee of whoever stays below them on every path."""
+"""A filter: caps fixed in advance, and the guarantee for an analyst who stays below them on every path."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ MOST_ORDERS = 32
 ORDER = Param("α", 1, 10**6, "order")
 HEIGHT = Param("height", 0, 10**9, "shape of a budget curve")
 SHRINKING = (0, 2**-44, 2**-36, 2**-24)
-"""Relative amounts by which a cap is lowered, one after the other, until its promise is certified at the target."""
+"""Relative amounts by which a cap is lowered, tried in turn until its promise is certified at the target."""
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²"}
 
 
 @dataclass(frozen=True, slots=True)
 class Promise(NotebookResult):
-    """(ε, δ) for everything that an analyst does below the caps, however each step and the end were chosen."""
+    """(ε, δ) for everything an analyst does below the caps, whatever steps were chosen and whenever they stopped."""
 
     epsilon: Fraction
     delta: Fraction
     caps: tuple[tuple[str, Fraction], ...]
     claim: Answer
-    """The δ that the caps have at ε, with the theorems behind it; its upper end is at most `delta`."""
+    """The δ that the caps guarantee at ε, with the theorems behind it; its upper end is at most `delta`."""
 
     @property
     def because(self) -> str:
-        """Why it holds, in one line."""
+        """The reason for the guarantee, in one line."""
         return self.claim.because
 
     def cite(self) -> str:
-        """BibTeX for the theorems behind it."""
+        """BibTeX for the theorems behind the guarantee."""
         return self.claim.cite()
 
     def __str__(self) -> str:
@@ -54,17 +54,17 @@ class Promise(NotebookResult):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Filter(Told):
-    """Sums that are capped, each by itself; made by `filter_of`, or from caps that were kept."""
+    """Sums with a cap each. Make one with `filter_of`, or from the caps of an earlier one."""
 
     name: str
     epsilon: Fraction
     delta: Fraction
     caps: Cost
-    """One for each coordinate, whole numbers of its unit. They never change once something was spent."""
+    """The cap of each sum, a whole number of units. Caps never change once something was spent."""
     orders: tuple[Fraction, ...] = ()
-    """The orders of a Rényi filter."""
+    """The orders that a Rényi filter sums."""
     adjacency: Adjacency | None = ADD_REMOVE
-    """The relation under which steps are read; None leaves it to the keeper of the sums."""
+    """The relation under which steps are read; None accepts any, and whoever keeps the sums must check it."""
 
     def __post_init__(self) -> None:
         if self.name not in RULES:
@@ -74,7 +74,7 @@ class Filter(Told):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """What is added up."""
+        """The names of the sums."""
         return self.rule.coordinates
 
     @property
@@ -89,7 +89,7 @@ class Filter(Told):
 
     @property
     def nothing(self) -> Cost:
-        """What has been spent before the first step."""
+        """The sums before the first step: all zero."""
         return (Fraction(0),) * len(self.caps)
 
     def __str__(self) -> str:
@@ -97,11 +97,11 @@ class Filter(Told):
 
     @property
     def guarantee(self) -> Promise:
-        """What holds at the caps; it never depends on what was spent. Raises if the caps do not prove it."""
+        """The guarantee at the caps, which never depends on what was spent. Raises if the caps do not prove it."""
         return _promise(self)
 
     def reading(self, mechanism: Subject) -> Reading:
-        """The cheapest way to enter a mechanism, or a block that is fixed in itself, as a step."""
+        """The cheapest way to count a mechanism, or a block of fixed steps, as a step."""
         step = described(mechanism)
         if None not in (self.adjacency, step.adjacency) and step.adjacency is not self.adjacency:
             raise AdjacencyMismatch(
@@ -111,30 +111,30 @@ class Filter(Told):
         return _read(self, stated(step))
 
     def cost(self, mechanism: Subject) -> Cost:
-        """What a step costs, coordinate by coordinate: exact, or rounded up."""
+        """What a step adds to each sum: exact, or rounded up."""
         return self.reading(mechanism).cost
 
     def admits(self, spent: Sequence[Fraction], cost: Sequence[Fraction]) -> bool:
-        """Whether every sum stays at or below its cap."""
+        """Whether every sum, with this cost added, stays at or below its cap."""
         return all(s + c <= cap for s, c, cap in zip(spent, cost, self.caps, strict=True))
 
     def remaining(self, spent: Sequence[Fraction], mechanism: Subject) -> int | None:
-        """How many more runs of a mechanism fit beside what is spent; None where it costs nothing."""
+        """How many more runs of a mechanism fit beside what is spent; None where a run costs nothing."""
         cost = self.cost(mechanism)
         rooms = [(cap - s) // c for s, c, cap in zip(spent, cost, self.caps, strict=True) if c]
         return max(min(rooms), 0) if rooms else None
 
     def whole_caps(self) -> tuple[int, ...]:
-        """The caps in units, rounded down."""
+        """The caps in whole units, rounded down."""
         return tuple(units_down(cap, unit) for cap, unit in zip(self.caps, self.units, strict=True))
 
     def whole(self, cost: Sequence[Fraction]) -> tuple[int, ...]:
-        """A cost in units, rounded up."""
+        """A cost in whole units, rounded up."""
         return tuple(units_up(c, unit) for c, unit in zip(cost, self.units, strict=True))
 
     @property
     def rule(self) -> CapRule:
-        """How its notion is read."""
+        """The rule of this filter's notion: what is summed, and how a promise is converted to a cost."""
         return RULES[self.name](self.orders)
 
 
@@ -147,10 +147,16 @@ def filter_of(
     orders: Sequence[Real] | Mapping[Real, Real] | None = None,
     adjacency: Adjacency | None = ADD_REMOVE,
 ) -> Filter:
-    """Choose caps for a target (ε, δ), once and for all.
+    """Choose the caps of a filter for a target (ε, δ), once and for all.
 
     `basic` caps Σε and Σδ; `zcdp` caps Σρ, and Σδ at `leak`; `renyi` caps the divergences of `orders` along a budget
     curve (straight, or of the shape that a mapping gives; by default the one best order); `gdp` caps Σμ².
+
+    >>> book = filter_of("zcdp", epsilon=1, delta=1e-6)
+    >>> book.coordinates
+    ('rho', 'delta')
+    >>> print(book.guarantee)
+    ε = 1 at δ = 1e-6, whoever stays below ρ ≤ 0.0243559 on every path
     """
     if name not in RULES:
         raise InvalidParameter("filter", name, " or ".join(NAMES))
@@ -177,7 +183,7 @@ def _down(cap: Fraction) -> Fraction:
 
 
 def _target(name: str, epsilon: Real, delta: Real, leak: Real) -> CapTarget:
-    """The target, or why this filter cannot aim at it."""
+    """The target as exact numbers; refuses a target that this filter cannot reach."""
     target = CapTarget(
         meant(EPSILON.check("epsilon", epsilon)), meant(DELTA.check("delta", delta)), meant(DELTA.check("leak", leak))
     )
@@ -191,7 +197,7 @@ def _target(name: str, epsilon: Real, delta: Real, leak: Real) -> CapTarget:
 
 
 def _shape(orders: Sequence[Real] | Mapping[Real, Real] | None, target: CapTarget) -> dict[Fraction, Fraction]:
-    """The orders with the shape of the budget curve: straight, unless heights are given."""
+    """The orders, each with the height of the budget curve there: a straight curve unless heights are given."""
     if orders is None:
         order = best_order(target)
         return {order: order}

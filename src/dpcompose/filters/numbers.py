@@ -1,4 +1,4 @@
-"""Numbers at the door of a budget: what a caller meant by a float, and whole multiples of a decimal unit."""
+"""Numbers as budgets read them: the decimal number a caller meant by a float, and whole multiples of a unit."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SHORT = 10**9
 def meant(number: Real) -> Fraction:
     """The exact number that a caller wrote: the float `0.1` is one tenth, as it is in a document.
 
-    Only what is *stated* is read so (a budget, a promised ε), never the noise of something that was run.
+    Use it only for what is *stated* (a budget, a promised ε), never for the noise of something that was run.
     """
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
 def stated(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism, its stated promises read as they were written; this is what a book keeps.
+    """The same mechanism with its stated promises read as the decimals that were written; budgets keep this one.
 
     A black box of `epsilon=0.1` promises one tenth, and three of them fit into three tenths. The noise of a mechanism
     that is described by what it runs stays the binary number that it runs with.
@@ -46,7 +46,7 @@ def stated(mechanism: Mechanism) -> Mechanism:
 
 
 def unit_of(cap: Fraction) -> Fraction:
-    """The decimal unit in which a sum below `cap` is counted: 10^(⌊log₁₀ cap⌋ − 17), and 1 where nothing is allowed.
+    """The decimal unit in which sums up to `cap` are counted: 10^(⌊log₁₀ cap⌋ − 17), or 1 for a cap of 0.
 
     In this unit the cap is a number of 18 digits, so it fits a signed 64-bit integer, and so do 0.1 and its like.
     """
@@ -69,7 +69,7 @@ def units_down(number: Fraction, unit: Fraction) -> int:
 
 
 def shortened(cost: Fraction, unit: Fraction) -> Fraction:
-    """A cost as it enters a sum: exact if its denominator is short, else rounded up to the unit."""
+    """A cost as it is added to a sum: exact if its denominator is short, else rounded up to the unit."""
     return cost if cost.denominator <= SHORT else units_up(cost, unit) * unit
 
 

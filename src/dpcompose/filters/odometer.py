@@ -1,15 +1,15 @@
-r"""A running bound for somebody who may stop when they like: an odometer, made of a ladder of filters.
+r"""A running bound for an analyst who may stop at any time: an odometer, made of a ladder of filters.
 
-A filter promises (ε, δ) at caps that are fixed before the first output. What one path has used of them is no bound:
-whoever stops where the loss is high has lost more than the path's own total says. So rungs are fixed at the start: caps
-$B_j = B_0 r^j$ for all whole $j$, each with a share $w_j$ of δ, $\sum w_j = 1$. What is reported is the ε of the lowest
-rung that holds the sums so far, at $w_j\delta$. On the event that rung $j$ is reported, everything seen was seen by an
-analyst who stays below $B_j$, so
+A filter promises (ε, δ) at caps that are fixed before the first output. What one path has used of them is no bound: an
+analyst who stops where the loss is high has lost more than the path's own total says. So rungs are fixed at the start:
+caps $B_j = B_0 r^j$ for all whole $j$, each with a share $w_j$ of δ, $\sum w_j = 1$. The odometer reports the ε of the
+lowest rung that holds the sums so far, at $w_j\delta$. On the event that rung $j$ is reported, everything seen was seen
+by an analyst who stays below $B_j$, so
 
 $$\sum_y \bigl(P(y) - e^{\varepsilon(y)} Q(y)\bigr)_+ \le \sum_j w_j\delta = \delta,$$
 
-the sum running over whatever is seen until the end, whenever that is chosen. Where ε and δ themselves add up, the sum
-of ε is such a bound as it stands.
+where the sum runs over all that may have been seen by the end, whenever the end is chosen. Where ε and δ themselves add
+up (`basic`), the sum of ε is such a bound without rungs.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ LADDERS = ("basic", "zcdp", "gdp")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Running(Told):
-    """ε at δ for whatever was seen until now, also if *now* was chosen by looking: an upper bound at all times."""
+    """An upper bound on ε, at δ, for everything seen until now; it holds even if *now* was chosen by looking."""
 
     epsilon: Fraction
     delta: Fraction
     cap: Fraction | None
-    """The rung that holds the sum; None where ε itself adds up."""
+    """The cap of the rung that is reported; None where ε itself adds up."""
     claim: Answer | None
-    """The ε of the rung at its share of δ, with the theorems behind it."""
+    """ε at the rung's cap and share of δ, with the theorems behind it."""
 
     def __float__(self) -> float:
         return Enclosure.exactly(self.epsilon).upper
@@ -70,14 +70,14 @@ class Running(Told):
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Rungs fixed before the first output: a filter's caps, times a ratio up and down; made by `ladder_of`."""
+    """Rungs fixed before the first output: a filter's caps times all powers of a ratio. Make one with `ladder_of`."""
 
     anchor: Filter
-    """The caps of rung 0, for which the greatest share of δ is kept."""
+    """The filter whose caps are rung 0, which has the greatest share of δ."""
     delta: Fraction
 
     def rung(self, spent: Fraction) -> int:
-        """The lowest rung whose cap holds a positive sum."""
+        """The lowest rung whose cap is at least a positive sum."""
         cap = self.anchor.caps[0]
         near = math.ceil((_log(spent) - _log(cap)) / _log(RATIO))
         while spent > cap * RATIO**near:
@@ -88,12 +88,12 @@ class Ladder:
 
     @staticmethod
     def share(rung: int) -> Fraction:
-        """The share of δ: a half in the middle, 1/4k(k+1) for the k-th rung above and below; together 1."""
+        """The share of δ of a rung: ½ for rung 0, 1/4k(k+1) for rungs k and −k; together 1."""
         k = abs(rung)
         return Fraction(1, 4 * k * (k + 1)) if k else Fraction(1, 2)
 
     def reading(self, spent: Sequence[Fraction]) -> Running:
-        """The upper bound on ε that holds now, as one always did; refuses leaks beyond the share set apart."""
+        """The upper bound on ε for these sums; refuses leaks beyond the share set apart."""
         if len(spent) > 1 and spent[-1] > self.leak:
             raise DPError(
                 f"Steps that leak δ = {rounded(spent[-1], ROUND_CEILING)} in all are beyond what this odometer set "
@@ -110,7 +110,7 @@ class Ladder:
 
     @property
     def leak(self) -> Fraction:
-        """What steps may leak in all."""
+        """The upper limit on all leaks together."""
         return self.delta if self.anchor.name == "basic" else self.anchor.leak
 
 
@@ -122,7 +122,7 @@ def ladder_of(
     expected: Real = 1,
     adjacency: Adjacency | None = ADD_REMOVE,
 ) -> Ladder:
-    """Fix the rungs: tightest about the `expected` ε, at some loss also far from it."""
+    """A ladder fixed before the first output: tightest near the `expected` ε, looser far from it."""
     if name not in LADDERS:
         raise InvalidParameter("filter", name, " or ".join(LADDERS))
     target = EPSILON.check("expected", expected)
@@ -134,19 +134,19 @@ def ladder_of(
 
 @lru_cache(maxsize=1024)
 def _climbed(name: str, cap: Fraction, delta: Fraction) -> Answer:
-    """ε at the caps of a rung and its share of δ. Leaks are charged to δ once, not rung by rung."""
+    """ε at the cap of a rung and at its share of δ. Leaks are charged to δ once, not once a rung."""
     book = Filter(name, Fraction(0), Fraction(0), (cap, Fraction(0))[: 1 if name == "gdp" else 2])
     return epsilon_at(Composition(((book.rule.box(book.caps), 1),), FULLY_ADAPTIVE, book.rule.notion), delta)
 
 
 def _log(number: Fraction) -> float:
-    """Ln of a positive fraction, also of one that is no float."""
+    """The natural logarithm of a positive fraction, also of one outside the range of floats."""
     return math.log(number.numerator) - math.log(number.denominator)
 
 
 @dataclass(slots=True, repr=False)
 class Odometer(Told):
-    """What was run so far, and an upper bound on its ε that holds at every time, however steps and end were chosen."""
+    """Everything run so far, with an upper bound on ε that holds at all times, however steps and end were chosen."""
 
     ladder: Ladder
     spent: Cost = field(init=False)
@@ -157,7 +157,7 @@ class Odometer(Told):
         self.spent = self.ladder.anchor.nothing
 
     def add(self, mechanism: Subject, count: int = 1) -> Odometer:
-        """Count so many more runs; what cannot be read is refused, and nothing is added."""
+        """Add this many runs of a mechanism; one that cannot be read is refused, and nothing is added."""
         times = int(COUNT.check("count", count))
         step = described(mechanism)
         relation = common_adjacency((self.adjacency, step.adjacency))
@@ -169,7 +169,7 @@ class Odometer(Told):
 
     @property
     def epsilon(self) -> Running:
-        """The upper bound on ε now."""
+        """The upper bound on ε for everything added so far."""
         return self.ladder.reading(self.spent)
 
     def __str__(self) -> str:
@@ -185,10 +185,10 @@ def odometer(
     leak: Real = 0,
     expected: Real = 1,
 ) -> Odometer:
-    """A running total for whoever may stop at any time: `.add(mechanism, count)`, `.epsilon`.
+    """A running total for an analyst who may stop at any time: `.add(mechanism, count)`, `.epsilon`.
 
-    δ is fixed at the start, and so is `leak`, its share for steps that may reveal everything. The bound is tightest
-    about the `expected` ε. `filter="basic"` adds up ε; "zcdp" adds up ρ; "gdp" adds up μ².
+    Fixed at the start: `delta`, and `leak`, its share for steps that may reveal everything. The bound is tightest near
+    the `expected` ε. `filter="basic"` adds up ε, "zcdp" adds up ρ, "gdp" adds up μ².
     """
     return Odometer(ladder_of(filter, delta=delta, leak=leak, expected=expected, adjacency=None))
 

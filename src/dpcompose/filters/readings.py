@@ -1,4 +1,4 @@
-"""What a mechanism costs under a filter: by each of its notions, and the cheapest of them counts."""
+"""What a mechanism costs under a filter: a cost for each notion that describes it; the cheapest is charged."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dpcompose.prove.answer import epsilon as epsilon_at
 from dpcompose.prove.claims import facts
 
 HALVINGS = 6
-"""How often the δ at which a block is read is halved towards the share that its ε takes."""
+"""How often the interval of δ is halved in the search for equal shares of ε and δ."""
 LEAST_SHARE = Fraction(1, 2**12)
 TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A cost, and the claims that it rests on."""
+    """One possible cost of a mechanism, and the claims that it rests on."""
 
     cost: Cost
     by: tuple[Claim[Any], ...]
@@ -32,18 +32,18 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The caps, as a measure of what is cheap: the greatest share that a cost takes of any of them."""
+    """The caps as a yardstick: a cost is measured by the greatest share of a cap that it takes."""
 
     caps: Cost
 
     def share(self, reading: Reading) -> tuple[float | Fraction, float | Fraction]:
-        """The greatest share, then the sum; infinite where nothing is allowed."""
+        """The greatest share of a cap that a cost takes, then the sum of shares; infinite where the cap is 0."""
         shares = [c / cap if cap else math.inf for c, cap in zip(reading.cost, self.caps, strict=True) if c]
         return max(shares, default=Fraction(0)), sum(shares, Fraction(0))
 
 
 def readings(mechanism: Mechanism, rule: CapRule, caps: Cost) -> Iterator[Reading]:
-    """Every way to enter a mechanism, as one step or, where its parts are fixed, as one step each."""
+    """Every way to count a mechanism: as one step and, where its parts are fixed, as one step for each part."""
     direct = list(_direct(mechanism, rule))
     yield from direct
     if isinstance(mechanism, Composition):
@@ -58,7 +58,7 @@ def cheapest(found: Sequence[Reading], caps: Cost) -> Reading:
 
 
 def _direct(mechanism: Mechanism, rule: CapRule) -> Iterator[Reading]:
-    """What is promised in the filter's own notion. Bounds without a leak are combined, order by order."""
+    """The promise in the filter's own notion. Several bounds without a leak are combined, order by order."""
     found: list[Reading] = []
     for claim in facts(mechanism):
         if isinstance(claim.guarantee, rule.notion) and Side.UPPER in claim.side:
@@ -73,7 +73,7 @@ def _direct(mechanism: Mechanism, rule: CapRule) -> Iterator[Reading]:
 
 
 def _part_by_part(block: Composition, rule: CapRule, caps: Cost) -> Iterator[Reading]:
-    """Each part as steps of its own; not where only another notion is capped inside."""
+    """Each part as steps of its own; nothing for a fully adaptive block whose filter sums another notion."""
     if block.adaptivity is FULLY_ADAPTIVE and block.filter is not rule.notion:
         return
     total: Cost = (Fraction(0),) * len(caps)
@@ -89,7 +89,7 @@ def _part_by_part(block: Composition, rule: CapRule, caps: Cost) -> Iterator[Rea
 
 
 def _by_profile(mechanism: Mechanism, rule: CapRule, caps: Cost) -> Iterator[Reading]:
-    """As an (ε, δ)-DP step, at the δ where ε and δ take about the same share of their caps; and at δ = 0."""
+    """The mechanism as an (ε, δ)-DP step: where ε and δ take about equal shares of their caps, and at δ = 0."""
     scale = Scale(caps)
 
     def at(delta: Fraction) -> Reading | None:
@@ -111,7 +111,7 @@ def _by_profile(mechanism: Mechanism, rule: CapRule, caps: Cost) -> Iterator[Rea
 def _balanced(
     at: Callable[[Fraction], Reading | None], share_of: Callable[[Reading], float | Fraction]
 ) -> Iterator[Reading]:
-    """Halve between a share of δ that is too small and one that is too large."""
+    """Readings met while halving between a share of δ that is too small and one that is too large."""
     low, high = LEAST_SHARE, Fraction(1)
     for _ in range(HALVINGS):
         middle = Fraction(math.sqrt(low * high)).limit_denominator(2**20)

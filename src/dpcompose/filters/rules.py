@@ -1,7 +1,7 @@
-"""The four filters: which sums are kept, what the caps are, and how a promise is read.
+"""The four filters: which sums each keeps, how its caps follow from a target, and what a promise costs under it.
 
-A rule knows one notion of privacy. Its caps are numbers, fixed before the first output; they describe one black box,
-and what that box costs is what everything costs together, for whoever stays below the caps on every path.
+A rule knows one notion of privacy. Its caps are numbers, fixed before the first output. They describe one black box; an
+analyst who stays below the caps on every path loses no more, in all, than that box.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from dpcompose.numerics.roots import invert_increasing
 from dpcompose.theorems.renyi.conversions import CanonneKamathSteinke, OneOrder, ResponseCurve
 
 Cost = tuple[Fraction, ...]
-"""One number for each coordinate of a filter, exact or rounded up."""
+"""One number for each sum of a filter, exact or rounded up."""
 HUGE = 1e150
 MOST_EXCESS = 1e6
-"""Orders beyond this are not told from infinity."""
+"""Orders beyond this count as infinite."""
 
 
 @dataclass(frozen=True, slots=True)
 class CapTarget:
-    """What is to hold at the caps: (ε, δ), of which `leak` is set apart for steps that may reveal everything."""
+    """The guarantee wanted at the caps: (ε, δ), where `leak` is the part of δ for steps that may reveal everything."""
 
     epsilon: Fraction
     delta: Fraction
@@ -38,13 +38,13 @@ class CapTarget:
 
     @property
     def left(self) -> Enclosure:
-        """δ beyond the leak: (δ − leak)/(1 − leak)."""
+        """The δ left beside the leak: (δ − leak)/(1 − leak)."""
         return Enclosure.exactly((self.delta - self.leak) / (1 - self.leak))
 
 
 @dataclass(frozen=True, slots=True)
 class CapRule(ABC):
-    """One notion, and how its sums are capped."""
+    """One notion of privacy, and how its sums are capped."""
 
     orders: tuple[Fraction, ...] = ()
     """The orders that a Rényi filter adds up."""
@@ -54,33 +54,33 @@ class CapRule(ABC):
     @property
     @abstractmethod
     def notion(self) -> type[Guarantee]:
-        """What is added up."""
+        """The notion whose parameter is summed."""
 
     @property
     @abstractmethod
     def coordinates(self) -> tuple[str, ...]:
-        """The names of the sums; what leaks is called delta, and comes last."""
+        """The names of the sums; a sum of leaks is called delta and comes last."""
 
     @property
     def leaks(self) -> bool:
-        """Whether a sum of leaks is kept beside the others."""
+        """Whether there is a sum of leaks beside the others."""
         return self.coordinates[-1] == "delta"
 
     @abstractmethod
     def caps(self, target: CapTarget) -> Cost:
-        """Caps at which the target holds, the greatest up to rounding; whoever uses them certifies them."""
+        """The greatest caps at which the target holds, up to rounding; the caller certifies them."""
 
     @abstractmethod
     def box(self, caps: Cost) -> Mechanism:
-        """The one step that takes up the caps; its promise covers them."""
+        """The one black box that uses up the caps; its guarantee is that of the filter."""
 
     @abstractmethod
     def direct(self, promise: Any) -> Cost | None:
-        """What a promise of the notion costs; None where it says nothing."""
+        """The cost of a promise in this rule's own notion; None where the promise says nothing."""
 
     @abstractmethod
     def converted(self, promise: ApproxDP) -> Cost | None:
-        """What an (ε, δ)-DP step costs; None where the notion cannot tell."""
+        """The cost of an (ε, δ)-DP step; None where it has none in this notion."""
 
 
 class Basic(CapRule):
@@ -95,11 +95,11 @@ class Basic(CapRule):
         return (target.epsilon, target.delta)
 
     def box(self, caps: Cost) -> Mechanism:
-        """(ε, δ)-DP."""
+        """An (ε, δ)-DP black box."""
         return BlackBox(epsilon=caps[0], delta=caps[1])
 
     def direct(self, promise: ApproxDP) -> Cost | None:
-        """The promise, at its upper ends."""
+        """The upper ends of ε and δ."""
         return (Fraction(promise.epsilon), upper(promise.delta))
 
     converted = direct
@@ -113,15 +113,15 @@ class Concentrated(CapRule):
     coordinates = ("rho", "delta")
 
     def caps(self, target: CapTarget) -> Cost:
-        """The greatest ρ that converts to ε at what is left of δ beyond the leak."""
+        """The greatest ρ that converts to ε at the δ left beside the leak."""
         return (_greatest(lambda rho: _line(rho).delta(target.epsilon), target), target.leak)
 
     def box(self, caps: Cost) -> Mechanism:
-        """δ-approximately ρ-zCDP."""
+        """A δ-approximately ρ-zCDP black box."""
         return BlackBox(rho=caps[0], delta=caps[1])
 
     def direct(self, promise: ZCDP) -> Cost | None:
-        """The promise, at its upper ends."""
+        """The upper ends of ρ and δ."""
         return (upper(promise.rho), upper(promise.delta))
 
     def converted(self, promise: ApproxDP) -> Cost | None:
@@ -132,18 +132,18 @@ class Concentrated(CapRule):
 
 
 class RenyiOrders(CapRule):
-    """Rényi divergences of stated orders add up, and δ beside them; every order must fit."""
+    """Rényi divergences of stated orders add up, and δ beside them; the caps of all orders must hold."""
 
     __slots__ = ()
     notion = Renyi
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """One for each order, and what leaks."""
+        """One sum for each order, then that of leaks."""
         return (*(f"renyi {order}" for order in self.orders), "delta")
 
     def caps(self, target: CapTarget) -> Cost:
-        """The shape of the budget curve, as high as one of its orders still converts to the target."""
+        """The budget curve, scaled as high as one of its orders still converts to the target."""
 
         def delta(height: Fraction) -> Enclosure:
             found = [
@@ -156,16 +156,16 @@ class RenyiOrders(CapRule):
         return (*(height * h for h in self.heights), target.leak)
 
     def box(self, caps: Cost) -> Mechanism:
-        """A table of Rényi divergences."""
+        """A black box known by a table of Rényi divergences."""
         return BlackBox(renyi=dict(zip(self.orders, caps, strict=False)), delta=caps[-1])
 
     def direct(self, promise: Renyi) -> Cost | None:
-        """The curve at every order, the larger of both directions."""
+        """The upper ends of the curve at every order, the larger of both directions."""
         found = [enclose(lambda a=a: promise.curve.at(a)) for a in self.orders]  # type: ignore[misc]  # a is bound
         return (*map(upper, found), upper(promise.delta)) if all(math.isfinite(e.upper) for e in found) else None
 
     def converted(self, promise: ApproxDP) -> Cost | None:
-        """The curve of randomized response, and δ leaks."""
+        """The Rényi curve of randomized response, and δ as a leak."""
         return self.direct(Renyi(ResponseCurve(promise.epsilon), promise.delta))
 
 
@@ -177,20 +177,20 @@ class Normal(CapRule):
     coordinates = ("mu_squared",)
 
     def caps(self, target: CapTarget) -> Cost:
-        """The greatest μ at which two normals lie no further apart than (ε, δ)."""
+        """The greatest μ for which μ-GDP implies the target."""
         return (Fraction(min(normal_mu(target.epsilon, target.delta).lower, HUGE)) ** 2,)
 
     def box(self, caps: Cost) -> Mechanism:
-        """μ-GDP, with μ rounded up in the fortieth digit or beyond."""
+        """A μ-GDP black box, with μ rounded up in the fortieth digit or beyond."""
         scale = 10 ** (40 + caps[0].denominator.bit_length() // 3)
         return BlackBox(mu=Fraction(math.isqrt(math.ceil(caps[0] * scale**2)) + 1, scale))
 
     def direct(self, promise: GDP) -> Cost | None:
-        """μ²."""
+        """The upper end of μ²."""
         return (Fraction(promise.mu_squared),)
 
     def converted(self, promise: ApproxDP) -> Cost | None:  # noqa: ARG002 - no theorem here reads (ε, δ) as μ
-        """Nothing."""
+        """None: an (ε, δ)-DP step has no finite μ."""
         return None
 
 
@@ -203,7 +203,9 @@ def upper(value: Value) -> Fraction:
 
 
 def best_order(target: CapTarget) -> Fraction:
-    """The order, to three digits, at which the curve ρα that just meets (ε, δ) converts best: this leaves most room."""
+    """The order, to three digits, at which the curve ρα that just meets (ε, δ) converts best: this allows the largest
+    ρ.
+    """
     line = _line(_greatest(lambda rho: _line(rho).delta(target.epsilon), target))
     excess = min(line.best_order(epsilon=min(float(target.epsilon), HUGE)) - 1, MOST_EXCESS)
     return 1 + Fraction(f"{excess:.3g}")
@@ -214,7 +216,7 @@ def _line(rho: Fraction) -> OneOrder:
 
 
 def _greatest(delta: Callable[[Fraction], Enclosure], target: CapTarget) -> Fraction:
-    """The greatest argument whose δ is at most what is left of δ beyond the leak, rounded down."""
+    """The greatest argument, rounded down, whose δ is at most the δ left beside the leak."""
     return Fraction(invert_increasing(lambda x: delta(Fraction(x)), target.left, math.nan, 0.0, HUGE).lower)
 
 

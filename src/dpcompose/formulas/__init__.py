@@ -5,7 +5,7 @@
 [5.93789, 5.9379]
 
 Read `card` and `inputs`, then one paper: `smith`, `drv`, `kov`, `mironov` (with `mironov_values`), `renyi`, or
-`applications`. `values` and `fallback` are shared; `errata` lists what the papers misprint.
+`applications`. `values` and `fallback` serve all cards; `errata` lists what the papers misprint.
 """
 
 from __future__ import annotations

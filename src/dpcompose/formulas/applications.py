@@ -91,7 +91,7 @@ def gaussian_recipe(k: Times, eps: Epsilon, delta: Delta, Delta: Shift) -> Found
 
 
 def _mu(k: int, sigma: Fraction, shift: Fraction) -> tuple[Fraction | float, Enclosure]:
-    """μ² = kΔ²/σ², exactly, and μ."""
+    """μ² = kΔ²/σ², exactly, and an enclosure of μ."""
     if not k or not shift:
         return Fraction(0), ZERO
     if not sigma:

@@ -1,4 +1,4 @@
-"""A formula card: one theorem in the symbols of its paper, evaluated with certainty."""
+"""A formula card: one theorem in the symbols of its paper, with certified outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.shown import NotebookResult
 
 Output: TypeAlias = Enclosure | Fraction | int | bool | str | Sequence[object]
-"""An enclosure, an exact number, a decision, the word "undefined", or a list of these."""
+"""An enclosure, an exact number, a truth value, the word "undefined", or a list of these."""
 
 Found: TypeAlias = Mapping[str, Output]
 Rule: TypeAlias = Callable[..., Found]
@@ -26,7 +26,7 @@ UNDEFINED = "undefined"
 
 
 class Outputs(NotebookResult, Mapping[str, Output]):
-    """What a card found: read like a dictionary or like an object, and never changed."""
+    """The outputs of a card, by key or by attribute; read-only."""
 
     __slots__ = ("_found",)
     _found: Mapping[str, Output]
@@ -62,7 +62,7 @@ class Outputs(NotebookResult, Mapping[str, Output]):
 
 
 def shown(value: object) -> str:
-    """An output in print: enclosures rounded outward, everything else as it is."""
+    """An output as text: enclosures rounded outward, everything else unchanged."""
     if isinstance(value, tuple | list):
         return f"[{', '.join(shown(item) for item in value)}]"
     return str(value)
@@ -70,7 +70,7 @@ def shown(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Card(NotebookResult):
-    """A theorem one can call with the letters of its paper."""
+    """A theorem that is called with the letters of its paper."""
 
     name: str
     source: Source
@@ -81,11 +81,11 @@ class Card(NotebookResult):
 
     @property
     def statement(self) -> str:
-        """What the theorem says, in LaTeX."""
+        """The statement of the theorem, in LaTeX."""
         return inspect.getdoc(self.rule) or ""
 
     def __call__(self, **given: object) -> Outputs:
-        """Evaluate; every input by its name."""
+        """Evaluate the card; every input is given by its name."""
         wanted = ", ".join(self.inputs)
         for name in given:
             if name not in self.inputs:
@@ -102,7 +102,7 @@ class Card(NotebookResult):
 
 
 CARDS: dict[str, Card] = {}
-"""Every card by its name; the decorator below adds them when the library is imported."""
+"""Every card by its name; cards are added when their module is imported."""
 
 
 def card(name: str, source: Source, *carries: str) -> Callable[[Rule], Rule]:
@@ -122,7 +122,7 @@ def card(name: str, source: Source, *carries: str) -> Callable[[Rule], Rule]:
 def formula(card: str) -> Card:
     """A theorem in the letters of its paper, by name: `formula("MIR-P4")(n=100, eps="0.1", Q="1e-9")`.
 
-    Text such as "0.1" means exactly that decimal. What it returns are enclosures, or exact numbers, by their names.
+    Text such as "0.1" means exactly that decimal. Outputs are enclosures or exact numbers, by name.
     """
     if not isinstance(card, str) or card not in CARDS:
         near = difflib.get_close_matches(str(card)[:60], CARDS, n=3, cutoff=0.4)

@@ -1,4 +1,4 @@
-"""Where an exact sum has too many terms, the proofs of the whole library take over."""
+"""The answer of all theorems together, used where an exact sum has too many terms."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ MOST_KINDS = 200
 
 
 def black_boxes(pieces: Pieces) -> Mechanism:
-    """The same steps as a mechanism."""
+    """The steps as a mechanism: a composition of black boxes."""
     if len(pieces) > MOST_KINDS:
         raise Declined(f"more than {MOST_KINDS} different steps")
     return Composition(tuple((BlackBox(epsilon=e, delta=d), count) for e, d, count in pieces))
 
 
 def delta_or(exact: Callable[[], Enclosure], mechanism: Callable[[], Mechanism], level: Fraction) -> Enclosure:
-    """The exact δ; where it declines or stays wide, what all theorems say together."""
+    """The exact δ; if that declines or stays wide, the enclosure by all theorems."""
     return _narrowed(exact, lambda: delta(mechanism(), level, tolerance=NARROW).enclosure)
 
 
 def epsilon_or(exact: Callable[[], Enclosure], mechanism: Callable[[], Mechanism], target: Fraction) -> Enclosure:
-    """The exact ε; where it declines or stays wide, what all theorems say together."""
+    """The exact ε; if that declines or stays wide, the enclosure by all theorems."""
     return _narrowed(exact, lambda: epsilon(mechanism(), target, tolerance=NARROW).enclosure)
 
 

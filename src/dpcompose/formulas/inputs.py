@@ -1,4 +1,4 @@
-"""What a card takes: exact numbers, lists of them, and groups, read from text or from any Python number."""
+"""The inputs of cards: exact numbers, lists of them, and groups, read from text or from any Python number."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _FRACTION = re.compile(r"[+-]?\d+/0*[1-9]\d*", re.ASCII)
 
 
 class Input(ABC):
-    """One input of a card: what it stands for, what it may be, and how it is read."""
+    """One input of a card: its meaning, its range, and how it is read."""
 
     symbol: str
 
     @property
     @abstractmethod
     def allowed(self) -> str:
-        """What is accepted, in words."""
+        """The accepted values, in words."""
 
     @abstractmethod
     def check(self, name: str, value: object) -> Any:
-        """The value, exactly, or a refusal that names the input."""
+        """The exact value, or a refusal that names the input."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneNumber(Input):
-    """One number, as `Param` describes it; text holds a decimal or a fraction and means exactly that."""
+    """One number within the range of its `Param`; a text is a decimal or a fraction, read exactly."""
 
     param: Param
 
     @property
     def symbol(self) -> str:  # type: ignore[override]
-        """The letter of the papers."""
+        """The letter in the papers."""
         return self.param.symbol
 
     @property
@@ -65,7 +65,7 @@ class OneNumber(Input):
 
 @dataclass(frozen=True, slots=True)
 class NumberList(Input):
-    """A list of numbers, all of one kind."""
+    """A list of numbers of one kind."""
 
     entry: OneNumber
 
@@ -92,14 +92,14 @@ class NumberList(Input):
 
 @dataclass(frozen=True, slots=True)
 class CountedNumbers(Input):
-    """Pairs of a number and how often it occurs."""
+    """Pairs of a number and its count."""
 
     entry: OneNumber
     symbol: str = "(ε_i, k_i)"
 
     @property
     def allowed(self) -> str:
-        """What a pair is, in words."""
+        """The parts of a pair, in words."""
         return f"a list of pairs [number, count], each number {self.entry.allowed}, each count {COUNT.allowed}"
 
     def check(self, name: str, value: object) -> tuple[tuple[Fraction | int, int], ...]:
@@ -118,7 +118,7 @@ class CountedNumbers(Input):
 
 
 def number(name: str, value: object, allowed: str) -> Real:
-    """Any number, exactly; never builds one with more digits than `MOST_BITS` or `MOST_EXPONENT` allow."""
+    """Any number, exactly. Numbers with more digits than `MOST_BITS` or `MOST_EXPONENT` allow are refused unbuilt."""
     if isinstance(value, str):
         return _parsed(name, value, allowed)
     if isinstance(value, Decimal) and (not value.is_finite() or abs(value.adjusted()) > MOST_EXPONENT):
@@ -131,7 +131,7 @@ def number(name: str, value: object, allowed: str) -> Real:
 
 
 def _parsed(name: str, text: str, allowed: str) -> Fraction:
-    """`12`, `0.1`, `1e-9` or `3/5`."""
+    """The number in `12`, `0.1`, `1e-9` or `3/5`."""
     written = text.strip() if len(text) <= MOST_CHARACTERS else ""
     decimal = _DECIMAL.fullmatch(written)
     if decimal is None and _FRACTION.fullmatch(written) is None:
@@ -153,7 +153,7 @@ def listed(name: str, value: object, allowed: str) -> Sequence[object]:
 
 
 def moderate(name: str, entries: Sequence[Fraction | int]) -> None:
-    """Refuse a list whose exact sum would not fit in reasonable memory."""
+    """Refuse a list whose exact sum would need too much memory."""
     common = 1
     for x in entries:
         common = math.lcm(common, x.denominator)

@@ -64,7 +64,7 @@ def _epsilon(conversion: type[Conversion], alpha: Fraction, r: Ball, delta: Frac
 
 
 def _converted(alpha: Fraction, curve: Curve, delta: Fraction) -> dict[str, Enclosure]:
-    """ε at δ from one order, by both conversions; order 1 says nothing."""
+    """ε at δ from one order, by both conversions; order 1 implies nothing."""
     if alpha == 1 or not delta:
         return {"mironov_eps": INFINITE, "cks_eps_raw": INFINITE}
     return {
@@ -137,8 +137,8 @@ def best_gaussian(n: Count, sigma: Noise, Delta: Shift, delta: Delta) -> Found:
 
 def _bounded_optimum(curve: Curve, delta: Fraction, basic: Fraction, gain: Ball) -> BestOrder:
     r"""Mironov's optimum for a curve that tends to Σε as $\alpha\to\infty$: the least order for which
-    $sc'(s)-c(s)\ge\ln(1/\delta)$, $c(s) = sD_{1+s}$. That expression grows to `gain`; below it no order is
-    best, and the bound falls to Σε.
+    $sc'(s)-c(s)\ge\ln(1/\delta)$, $c(s) = sD_{1+s}$. That expression grows to `gain`; if that is too little, no order
+    is best, and the bound falls to Σε.
     """
     unreached = not basic or not delta or not enclose(lambda: gain + ball(delta).log()).lower > 0
     if delta < 1 and unreached:
@@ -177,7 +177,7 @@ def best_laplaces(n: Count, scale_over_sens: Scale, delta: Delta) -> Found:
 
 
 def _two_optima(plain: BestOrder, sharp: BestOrder, basic: Fraction) -> dict[str, Output]:
-    """Both optima; at δ = 0 all that is left is Σε."""
+    """Both optima; at δ = 0 only Σε remains."""
     least = sharp.epsilon if sharp.epsilon.lower < basic else Enclosure.exactly(basic)
     return {
         "alpha_mironov": plain.order,
@@ -211,7 +211,7 @@ def mixed_curves(
 
 
 def _sum(curves: Sequence[Curve]) -> Curve:
-    """Equal curves counted; the rest added in balls, for exact sums of 1/σ² can have millions of digits."""
+    """The sum of curves: equal ones counted, others added in balls: exact sums of 1/σ² can have millions of digits."""
     return SumOfCurves(tuple(Counter(curves).items()))
 
 

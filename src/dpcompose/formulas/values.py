@@ -1,4 +1,4 @@
-"""Small steps that many cards share: steps from letters, decisions, and the ends of what is possible."""
+"""Shared by many cards: steps from the papers' letters, comparisons, and limits of quantities."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ INFINITE = Enclosure(math.inf, math.inf)
 CERTAIN = Enclosure(1.0, 1.0)
 
 Pieces = Sequence[tuple[Fraction, Fraction, int]]
-"""(ε, δ, count)."""
+"""For each kind of step: ε, δ and count."""
 
 
 def parts(pieces: Pieces) -> Parts[ApproxDP]:
-    """Steps as a composition theorem takes them."""
+    """The steps, as composition theorems take them."""
     return Parts(tuple((ApproxDP(e, d), count) for e, d, count in pieces))
 
 
 def optimal(pieces: Pieces) -> LeakyResponses:
-    """The exact composition."""
+    """The exact composition of the steps."""
     return LeakyResponses(Steps.of(parts(pieces)))
 
 
 def advanced(pieces: Pieces) -> Concentration:
-    """Advanced composition."""
+    """Advanced composition of the steps."""
     return cast(Concentration, advanced_composition(parts(pieces)))
 
 
 def strong(pieces: Pieces) -> Concentration:
-    """Strong composition."""
+    """Strong composition of the steps."""
     return cast(Concentration, strong_composition(parts(pieces)))
 
 
@@ -65,7 +65,7 @@ def sharpened(pieces: Pieces) -> Concentration:
 
 
 def paired(eps_list: Sequence[Fraction], delta_list: Sequence[Fraction], repeat: int = 1) -> Pieces:
-    """Two lists of one length as steps."""
+    """Two lists of equal length as steps."""
     if len(eps_list) != len(delta_list):
         raise InvalidParameter("delta_list", f"{len(delta_list)} entries", f"as many as eps_list has, {len(eps_list)}")
     if repeat * len(eps_list) > 10**9:
@@ -74,13 +74,13 @@ def paired(eps_list: Sequence[Fraction], delta_list: Sequence[Fraction], repeat:
 
 
 def leak(pieces: Pieces, slack: Fraction = Fraction(0)) -> Enclosure:
-    r"""$1-(1-\tilde\delta)\prod(1-\delta_i)$."""
+    r"""$1-(1-\tilde\delta)\prod(1-\delta_i)$: the total δ of the steps and a slack."""
     deltas = (*((d, count) for _, d, count in pieces if d and count), *(((slack, 1),) if slack else ()))
     return enclose(lambda: leak_of(deltas)) & UNIT_INTERVAL if deltas else ZERO
 
 
 def less(left: Enclosure, right: Enclosure) -> bool:
-    """Whether left < right, decided; refuses where the enclosures cannot tell."""
+    """Whether left < right; refused where the enclosures cannot tell."""
     if left.upper < right.lower:
         return True
     if left.lower >= right.upper:
@@ -89,10 +89,10 @@ def less(left: Enclosure, right: Enclosure) -> bool:
 
 
 def floored(found: Enclosure) -> Enclosure:
-    """The enclosure of a quantity that is never negative."""
+    """The enclosure, cut to [0, ∞)."""
     return Enclosure(max(found.lower, 0.0), max(found.upper, 0.0))
 
 
 def capped(found: Enclosure) -> Enclosure:
-    """The enclosure of a probability, cut to [0, 1]."""
+    """The enclosure, cut to [0, 1]."""
     return Enclosure(min(max(found.lower, 0.0), 1.0), min(max(found.upper, 0.0), 1.0))

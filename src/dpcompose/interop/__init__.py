@@ -1,11 +1,10 @@
-"""Neighbours: accountants that other libraries call as their own, and works that go from one to the other.
+"""Neighbours: accountants that Opacus, dp_accounting and OpenDP call as their own, and conversions between formats.
 
-Each neighbour has a module of its own, which is loaded, and the neighbour with it, when someone asks for it:
-`interop.dp_accounting`, `interop.opacus`, `interop.opendp`. They come with the extra `interop`. `interop.convert` reads
-and writes what neighbours keep in files, and needs none of them.
+`interop.dp_accounting`, `interop.opacus` and `interop.opendp` are loaded when first used, and need the extra `interop`.
+`interop.convert` reads and writes the files of other libraries without needing them.
 
-Read `events` and `histories` (what neighbours keep), `reading` and `writing` (what it means here), `profiles`,
-`convert`.
+Read `events` and `histories` (what the other libraries store), `reading` and `writing` (what that means here),
+`profiles`, `convert`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Files of neighbours into each other: Opacus histories, dp_accounting ledgers and our documents.
+"""Conversions between Opacus histories, dp_accounting ledgers and our documents, as texts.
 
-What comes in is told apart by its shape: a list of triples, or a table with `history`, is Opacus's; a table with
+The kind of a text is seen from its shape: a list of triples, or a table with `history`, is Opacus's; a table with
 `class_name` is an event of dp_accounting; everything else is a document of ours. Nothing is imported or evaluated.
 """
 
@@ -19,7 +19,7 @@ FORMS = ("dpcompose", "expression", "dp_accounting", "opacus")
 
 
 def read(text: str, adjacency: Adjacency = Adjacency.ADD_REMOVE) -> Mechanism:
-    """The mechanism that a text of any of the three describes; the relation is asked of events, which do not say it."""
+    """The mechanism in a text of any of the three kinds; `adjacency` is for events, which do not state a relation."""
     if len(text) > spec.MOST_CHARACTERS:
         raise InvalidDocument(f"The text is longer than {spec.MOST_CHARACTERS} characters.")
     found = _json(text)
@@ -33,7 +33,7 @@ def read(text: str, adjacency: Adjacency = Adjacency.ADD_REMOVE) -> Mechanism:
 
 
 def _json(text: str) -> Any:
-    """What JSON says, in floats as neighbours keep them; nothing where it is no JSON."""
+    """The JSON value with numbers as floats, as the other libraries store them; None if the text is no JSON."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -57,7 +57,7 @@ def write(subject: Subject, form: str) -> str:
 
 
 def convert(text: str, to: str = "dpcompose", adjacency: Adjacency = Adjacency.ADD_REMOVE) -> str:
-    """A text of one neighbour as the text of another, its numbers exact or rounded towards the larger loss."""
+    """Convert a text of any kind to another; numbers are exact, or rounded towards the larger loss."""
     return write(read(text, adjacency), to)
 
 

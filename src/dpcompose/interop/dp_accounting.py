@@ -36,7 +36,7 @@ RELATIONS = {
     NeighboringRelation.REPLACE_ONE: Adjacency.REPLACE_ONE,
     NeighboringRelation.REPLACE_SPECIAL: Adjacency.ZERO_OUT,
 }
-"""Their relations in our words."""
+"""From the relations of dp_accounting to ours."""
 
 
 def _adjacency(relation: object) -> Adjacency:
@@ -46,29 +46,29 @@ def _adjacency(relation: object) -> Adjacency:
 
 
 def from_event(event: object, neighboring_relation: object = NeighboringRelation.ADD_OR_REMOVE_ONE) -> Mechanism:
-    """The mechanism that an event of dp_accounting means; an event that is not known is refused."""
+    """The mechanism that an event of dp_accounting describes; unknown events are refused."""
     return reading.mechanism_of(events.from_object(event, _NAMES), _adjacency(neighboring_relation))
 
 
 def to_event(mechanism: Subject) -> Any:
-    """The event of dp_accounting that means the mechanism, its numbers rounded towards the larger loss."""
+    """The event of dp_accounting that describes a mechanism; numbers are rounded towards the larger loss."""
     return events.to_object(writing.event_of(described(mechanism)), _CLASSES)
 
 
 class Accountant(_base.PrivacyAccountant):  # type: ignore[misc,name-defined] # the neighbour has no types
     """The certified accountant as a `PrivacyAccountant` of dp_accounting.
 
-    What it returns is the upper end: never below the truth. `epsilon` and `delta` give both ends, and the theorems.
+    It returns upper ends, which are never below the truth. `epsilon` and `delta` give both ends, and the theorems.
     """
 
     def __init__(self, neighboring_relation: Any = NeighboringRelation.ADD_OR_REMOVE_ONE) -> None:
-        """Start with nothing, under one neighbouring relation."""
+        """An accountant without any event, under one neighbouring relation."""
         super().__init__(neighboring_relation)
         self._relation = _adjacency(neighboring_relation)
         self._run: dict[Mechanism, int] = {}
 
     def _maybe_compose(self, event: object, count: int, do_compose: bool) -> Any:  # noqa: FBT001 - its own signature
-        """Add an event, or say which part of it is not known; the base class calls this."""
+        """Add an event, or say which part of it is unknown; the base class calls this."""
         try:
             mechanism = reading.mechanism_of(events.from_object(event, _NAMES), self._relation)
             leaves = Composition(((mechanism, count if do_compose else 1),)).leaves()
@@ -102,7 +102,7 @@ class Accountant(_base.PrivacyAccountant):  # type: ignore[misc,name-defined] # 
         return _upper(lambda: self.epsilon(at), math.inf)
 
     def get_delta(self, target_epsilon: float) -> float:
-        """The upper end of δ; at an infinite ε what leaks altogether."""
+        """The upper end of δ; at an infinite ε, the probability of an unbounded loss."""
         far = isinstance(target_epsilon, float) and target_epsilon == math.inf
         at = EPSILON.high if far else EPSILON.check("target_epsilon", target_epsilon)
         if reading.NON_PRIVATE in self._run:
@@ -113,7 +113,7 @@ class Accountant(_base.PrivacyAccountant):  # type: ignore[misc,name-defined] # 
 
 
 def _upper(ask: Callable[[], Answer], most: float) -> float:
-    """The upper end of an answer; the trivial bound where no theorem speaks."""
+    """The upper end of an answer; the trivial bound if no theorem applies."""
     try:
         return ask().upper
     except NotProvable:

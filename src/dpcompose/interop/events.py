@@ -1,6 +1,6 @@
-"""The events of dp_accounting as plain trees: a name from a fixed list, and the fields that the name has.
+"""The events of dp_accounting as plain trees: a name from a fixed list, and the fields of that name.
 
-Nothing of dp_accounting is needed here, and a name that is not on the list is refused, never looked up.
+dp_accounting itself is not needed here. A name that is not on the list is refused, never looked up.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MOST_DEPTH = 100
 
 @dataclass(frozen=True, slots=True)
 class NamedEvent:
-    """An event by its name; `origin` is what it was read from, to point at where it is refused."""
+    """An event by name; `origin` is the object it was read from, which a refusal shows."""
 
     name: str
     fields: Mapping[str, Any]
@@ -56,13 +56,13 @@ class UnknownEvent(DPError):
     """An event, or one inside it, that has no meaning here."""
 
     def __init__(self, sentence: str, origin: object) -> None:
-        """Say why, and keep the event that is to blame."""
+        """State the reason, and keep the event that is refused."""
         super().__init__(sentence)
         self.origin = origin
 
 
 def from_object(event: object, known: Mapping[type, str], depth: int = 0) -> NamedEvent:
-    """The tree of an event object. Its class must be a known one itself: a subclass may mean another thing."""
+    """The tree of an event object. Its class must be in the list; a subclass may mean something else and is refused."""
     name = known.get(type(event))
     if name is None:
         raise UnknownEvent(f"{type(event).__name__[:60]} is no event of {MODULE} 0.6, and no other is believed.", event)
@@ -108,7 +108,7 @@ def from_plain(said: object, depth: int = 0) -> NamedEvent:
 
 
 def to_plain(event: NamedEvent) -> dict[str, object]:
-    """The same as JSON writes it."""
+    """The dictionary from which JSON is written."""
     values = dict(event.fields)
     if "event" in values:
         values["event"] = to_plain(values["event"])
@@ -118,7 +118,7 @@ def to_plain(event: NamedEvent) -> dict[str, object]:
 
 
 def listed(value: object, origin: object) -> Sequence[Any]:
-    """A list, and no text."""
+    """A list; texts are refused."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         raise UnknownEvent("Composed events stand in a list.", origin)
     return value

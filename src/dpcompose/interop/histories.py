@@ -1,4 +1,4 @@
-"""The histories that Opacus keeps: (noise multiplier, sample rate, steps) for every stretch of a training."""
+"""The histories of Opacus: (noise multiplier, sample rate, steps) for every stretch of a training."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ TRIPLES = "a list of (noise multiplier, sample rate, steps)"
 
 
 def mechanism_of(history: object) -> Composition:
-    """What was run: Gaussians on Poisson samples, neighbours having a record more or less. A rate above 1 is 1."""
+    """The mechanism of a history: Gaussians on Poisson samples, under adding or removing a record. A rate above 1
+    counts as 1.
+    """
     if not isinstance(history, Iterable) or isinstance(history, str | bytes):
         raise InvalidParameter("history", history, TRIPLES)
     return Composition(tuple(_stretch(entry) for entry in history))
@@ -32,7 +34,7 @@ def _stretch(entry: object) -> tuple[Mechanism, int]:
 
 
 def history_of(mechanism: Mechanism) -> History:
-    """The history that says a mechanism, its numbers rounded towards the larger loss."""
+    """The history that describes a mechanism, its numbers rounded towards the larger loss."""
     return [_said(leaf, count) for leaf, count in Composition(((mechanism, 1),)).leaves()]
 
 

@@ -1,4 +1,4 @@
-"""A neighbour is imported where it is used, in a version that is known here, or refused in one sentence."""
+"""Other libraries are imported where they are used, in a version that is known here, or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from dpcompose.errors import DPError
 
 KNOWN = {"dp-accounting": "0.6", "opacus": "1.6", "opendp": "0.16"}
-"""The versions whose interface is used, tested and believed; a neighbour may change it with the next one."""
+"""The versions whose interface is used and tested; another version may have changed it."""
 
 
 class NeighbourMissing(DPError, ImportError):
-    """A neighbour is not installed, or in a version that is not known here."""
+    """A library that is not installed, or has a version that is not known here."""
 
 
 def required(module: str, package: str) -> Any:
-    """The neighbour's module."""
+    """Import a module of another library, and return it."""
     try:
         found = version(package)
     except PackageNotFoundError:
@@ -34,7 +34,7 @@ def required(module: str, package: str) -> Any:
 
 
 def fits(found: str, known: str) -> bool:
-    """Whether a version begins with the numbers of the known one."""
+    """Whether a version begins with the numbers of the known version."""
     return re.findall(r"\d+", found)[: known.count(".") + 1] == known.split(".")
 
 

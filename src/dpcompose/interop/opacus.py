@@ -1,4 +1,4 @@
-"""Opacus (1.6): `register()` once, and `PrivacyEngine(accountant="dpcompose")` accounts with certainty."""
+"""Opacus (1.6): after `register()`, `PrivacyEngine(accountant="dpcompose")` uses the certified accountant."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _accountants = required("opacus.accountants", "opacus")
 
 
 class Accountant(_accountants.IAccountant):  # type: ignore[misc,name-defined] # the neighbour has no types
-    """The certified accountant as an `IAccountant` of Opacus. All it knows is `history`, which anyone may assign."""
+    """The certified accountant as an `IAccountant` of Opacus. Its only state is `history`, which callers may assign."""
 
     def __init__(self) -> None:
-        """Start with an empty history."""
+        """An accountant with an empty history."""
         self.history: History = []
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
-        """Count one step; steps alike share an entry."""
+        """Add one step; equal steps share an entry."""
         if self.history and tuple(self.history[-1][:2]) == (noise_multiplier, sample_rate):
             self.history[-1] = (noise_multiplier, sample_rate, self.history[-1][2] + 1)
         else:
@@ -32,7 +32,7 @@ class Accountant(_accountants.IAccountant):  # type: ignore[misc,name-defined] #
 
     @property
     def mechanism_run(self) -> Composition:
-        """What the history says was run."""
+        """The mechanism that the history describes."""
         return mechanism_of(self.history)
 
     def epsilon(self, delta: float) -> Answer:
@@ -56,7 +56,7 @@ class Accountant(_accountants.IAccountant):  # type: ignore[misc,name-defined] #
 
 
 def register() -> None:
-    """Let Opacus find the accountant by its name; once or often, it is the same."""
+    """Register the accountant with Opacus; doing so again changes nothing."""
     registry = required("opacus.accountants.registry", "opacus")
     registry.register_accountant(NAME, Accountant, force=True)
 

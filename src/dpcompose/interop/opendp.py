@@ -1,4 +1,4 @@
-"""OpenDP (0.16): what its measurements promise as mechanisms here, and our compositions as privacy profiles there."""
+"""OpenDP (0.16): the promises of its measurements as mechanisms, and our compositions as its privacy profiles."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ RELATIONS = {
     "ChangeOneDistance()": Adjacency.REPLACE_ONE,
     "HammingDistance()": Adjacency.REPLACE_ONE,
 }
-"""Their metrics between datasets, in our words; distances between numbers fit any relation."""
+"""From OpenDP's metrics between datasets to our relations; distances between numbers fit any relation."""
 MEASURES = "pure, zero-concentrated, approximate or smoothed differential privacy"
 GRID = tuple(i / 64 for i in range(641)) + tuple(10 + i / 4 for i in range(1, 81))
-"""Where a profile is read."""
+"""The ε at which a profile is sampled."""
 
 
 def from_measurement(measurement: Any, d_in: Any = 1) -> Mechanism:
-    """What a measurement promises about inputs at distance `d_in`, as a black box or, for a profile, a finite pair."""
+    """What a measurement promises for inputs at distance `d_in`: a black box or, from a profile, a finite pair."""
     try:
         measure, metric = str(measurement.output_measure), str(measurement.input_metric)
         promised = measurement.map(d_in)
@@ -36,7 +36,7 @@ def from_measurement(measurement: Any, d_in: Any = 1) -> Mechanism:
 
 
 def from_map(measure: str, promised: Any, adjacency: Adjacency | None = None) -> Mechanism:
-    """What a privacy map returns under a measure of OpenDP, as a mechanism."""
+    """The value of a privacy map, under a measure of OpenDP, as a mechanism."""
     if measure == "MaxDivergence":
         return _box(adjacency, epsilon=promised)
     if measure == "ZeroConcentratedDivergence":
@@ -51,14 +51,14 @@ def from_map(measure: str, promised: Any, adjacency: Adjacency | None = None) ->
 
 
 def _box(adjacency: Adjacency | None, **promise: Any) -> Mechanism:
-    """A black box; an infinite promise is none."""
+    """A black box with this promise; an infinite promise becomes δ = 1, which promises nothing."""
     if math.inf in promise.values():
         return BlackBox(epsilon=0, delta=1, adjacency=adjacency)
     return BlackBox(adjacency=adjacency, **promise)
 
 
 def to_profile(mechanism: Subject) -> Any:
-    """Our mechanism, composed or not, as a `PrivacyProfile` of OpenDP: the upper end of δ at every ε."""
+    """A mechanism as a `PrivacyProfile` of OpenDP: the upper end of δ at every ε."""
     subject = described(mechanism)
 
     def curve(epsilon: float) -> float:

@@ -1,4 +1,4 @@
-"""A curve of δ against ε as a mechanism: the finite pair that dominates everything below the curve."""
+"""A curve of δ against ε as a mechanism: a finite pair that dominates everything below the curve."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def dominating_pair(
 
 
 def hull(points: Sequence[Point]) -> list[Point]:
-    """The greatest convex curve below the points that does not rise; every other such curve lies below this one."""
+    """The greatest convex, non-increasing curve below the points."""
     kept: list[Point] = []
     for x, y in points:
         level = min(y, kept[-1][1]) if kept else y
@@ -51,7 +51,9 @@ def _slope(left: Point, right: Point) -> Fraction:
 
 
 def _pair(curve: Sequence[Point], adjacency: Adjacency | None) -> DiscretePair:
-    r"""Where the slope of $\delta(x)$ rises by $m$ the second law has mass $m$, and the first has $xm$."""
+    r"""The pair of a curve: where the slope of $\delta(x)$ rises by $m$, the second law has mass $m$ and the first
+    $xm$.
+    """
     slopes = [Fraction(-1), *(_slope(a, b) for a, b in pairwise(curve)), Fraction(0)]
     rises = [(x, after - before) for (x, _), before, after in zip(curve, slopes[:-1], slopes[1:], strict=True)]
     p = [x * mass for x, mass in rises] + [curve[-1][1]]

@@ -1,4 +1,4 @@
-"""From an event of dp_accounting to the mechanism it means, under one neighbouring relation.
+"""From an event of dp_accounting to the mechanism it describes, under one neighbouring relation.
 
 An event bounds the norm of one record's contribution by C and states its noise in units of C. Adding, removing or
 blanking a record then moves a sum by C, and replacing one moves it by 2C.
@@ -34,16 +34,16 @@ from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import COUNT, exact
 
 NON_PRIVATE = NameAndShame(delta=1)
-"""What an event without any promise becomes."""
+"""What stands for an event without any promise."""
 NOTHING = Composition()
 ORDERS = tuple(1 + Fraction(2) ** i for i in range(-10, 11))
-"""Where the Rényi curve of (ξ, ρ)-zCDP is written down."""
+"""The orders at which the Rényi curve of (ξ, ρ)-zCDP is tabulated."""
 BITS = 80
 REPLACE_ONE, ZERO_OUT = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 
 
 def mechanism_of(event: NamedEvent, relation: Adjacency) -> Mechanism:
-    """What an event means; `UnknownEvent` names the innermost one that means nothing here."""
+    """The mechanism that an event describes; `UnknownEvent` names the innermost event that is unknown."""
     try:
         return READERS.get(event.name, _unknown)(event, relation)
     except UnknownEvent:
@@ -53,7 +53,7 @@ def mechanism_of(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def is_non_private(mechanism: Mechanism) -> bool:
-    """Whether an event without any promise is among what was run."""
+    """Whether an event without any promise is among the parts."""
     return any(leaf == NON_PRIVATE for leaf, _ in Composition(((mechanism, 1),)).leaves())
 
 
@@ -81,7 +81,7 @@ def _amount(event: NamedEvent, field: str) -> Real | None:
 
 
 def _moved(relation: Adjacency, bound: int = 1) -> int:
-    """An upper bound on how far a sum of bounded summands moves."""
+    """An upper bound on how far one record moves a sum, in units of the bound on its contribution."""
     return 2 * bound if relation is REPLACE_ONE else bound
 
 
@@ -96,7 +96,7 @@ def _laplace(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def _discrete_laplace(event: NamedEvent, relation: Adjacency) -> Mechanism:
-    """P(z) ∝ e^(−a|z|): a = 0 is no distribution, so nothing is promised of it; a = ∞ is no noise."""
+    """P(z) ∝ e^(−a|z|): a = 0 is no distribution, so it promises nothing; a = ∞ is no noise."""
     decay, shift = _amount(event, "noise_parameter"), _amount(event, "sensitivity")
     if shift is None or int(shift) != shift:
         raise UnknownEvent(f"sensitivity = {event['sensitivity']!r} is no whole number.", event.origin)
@@ -109,7 +109,7 @@ def _discrete_laplace(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def _response(event: NamedEvent, relation: Adjacency) -> Mechanism:
-    """The input with probability 1 − p, and with probability p any of the k buckets; a blank input is any of them."""
+    """The answer is the input with probability 1 − p, else any of the k buckets; for a blank input, any of them."""
     noise, buckets = _amount(event, "noise_parameter"), _amount(event, "num_buckets")
     if noise is None or noise > 1 or buckets is None or buckets < 1 or int(buckets) != buckets:
         raise UnknownEvent(
@@ -139,7 +139,7 @@ def _zcdp(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def _composed(event: NamedEvent, relation: Adjacency) -> Mechanism:
-    """All parts as one list, with their counts; a ledger is a list of repeated events, and reads the same way."""
+    """All parts as one list, with their counts. A ledger is a list of repeated events, and is read in the same way."""
     parts = [mechanism_of(inner, relation) for inner in event["events"]]
     return Composition(tuple(one for part in parts for one in (getattr(part, "parts", None) or ((part, 1),))))
 
@@ -150,7 +150,7 @@ def _repeated(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def _poisson(event: NamedEvent, relation: Adjacency) -> Mechanism:
-    """Rates of nested samples multiply; Gaussians on one sample are the one that they make.
+    """A Poisson sample: rates of nested samples multiply, and several Gaussians on one sample are fused into one.
 
     A record that is replaced moves a sum by twice what it adds to it.
     """
@@ -171,7 +171,7 @@ def _poisson(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def _alone(mechanism: Mechanism) -> Mechanism:
-    """What runs once and alone, out of the composition around it."""
+    """The only part of a composition, if it runs once; else the composition."""
     if not isinstance(mechanism, Composition):
         return mechanism
     whole = mechanism.flat()
@@ -181,7 +181,7 @@ def _alone(mechanism: Mechanism) -> Mechanism:
 def _drawn(
     kind: type[SampledWithoutReplacement | SampledWithReplacement],
 ) -> Callable[[NamedEvent, Adjacency], Mechanism]:
-    """How a sample of fixed size is read."""
+    """A reader for samples of fixed size, of either kind."""
 
     def read(event: NamedEvent, relation: Adjacency) -> Mechanism:
         if relation is not REPLACE_ONE:
@@ -218,7 +218,7 @@ def _selected(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def fused(mechanism: Mechanism) -> Mechanism:
-    r"""Gaussians on the same data as the one they make: $1/\sigma^2 = \sum\Delta_i^2/\sigma_i^2$, σ from below."""
+    r"""Gaussians on the same data as one Gaussian: $1/\sigma^2 = \sum\Delta_i^2/\sigma_i^2$, σ rounded down."""
     leaves = Composition(((mechanism, 1),)).leaves()
     gaussians = [(leaf, count) for leaf, count in leaves if isinstance(leaf, Gaussian) and leaf.noise_std]
     if len(leaves) == len(gaussians) == 1 and leaves[0][1] == 1:
@@ -249,7 +249,7 @@ def _mixture(event: NamedEvent, relation: Adjacency) -> Mechanism:
 
 
 def _tree(event: NamedEvent, relation: Adjacency) -> Mechanism:
-    """A record is in one step of one of the trees, so the deepest counts."""
+    """A record is in one step of one of the trees, so the deepest tree counts."""
     noise, counts = _amount(event, "noise_multiplier"), event["step_counts"]
     if relation not in {REPLACE_ONE, ZERO_OUT}:
         raise UnknownEvent("In a tree a record is replaced or blank: removed, it would move the others.", event.origin)
@@ -278,6 +278,6 @@ READERS: Mapping[str, Callable[[NamedEvent, Adjacency], Mechanism]] = {
     "MixtureOfGaussiansDpEvent": _mixture,
     "SingleEpochTreeAggregationDpEvent": _tree,
 }
-"""How each event is read; one that is not here is unknown."""
+"""The reader of each event; an event without one is unknown."""
 
 __all__ = ["NON_PRIVATE", "NOTHING", "fused", "is_non_private", "mechanism_of", "root_below"]

@@ -1,6 +1,6 @@
-"""From a mechanism to the event of dp_accounting that means the same, where there is one.
+"""From a mechanism to the event of dp_accounting that describes it, where there is one.
 
-What an event cannot say exactly in floats is rounded towards the larger loss; what it cannot say at all is refused.
+A number that is no float is rounded towards the larger loss; a mechanism that no event describes is refused.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class NotSayable(DPError):
 
 
 def event_of(mechanism: Mechanism) -> NamedEvent:
-    """The event; its norm bound is 1, and noise is in units of it."""
+    """The event of a mechanism; its norm bound is 1, and noise is in units of it."""
     write = WRITERS.get(type(mechanism))
     if write is None:
         raise NotSayable(f"No event of dp_accounting says {type(mechanism).__name__}.")
@@ -46,18 +46,18 @@ def event_of(mechanism: Mechanism) -> NamedEvent:
 
 
 def below(value: Real) -> float:
-    """The greatest float that is no greater."""
+    """The greatest float that is at most this number."""
     near = float(value)
     return near if Fraction(near) <= Fraction(value) else math.nextafter(near, -math.inf)
 
 
 def above(value: Real) -> float:
-    """The least float that is no less."""
+    """The least float that is at least this number."""
     return -below(-Fraction(value))
 
 
 def _multiplier(noise: Real, shift: Real, relation: Adjacency | None) -> float:
-    """Noise in units of what bounds one record's contribution."""
+    """The noise in units of the bound on one record's contribution."""
     if not shift:
         return math.inf
     return below(Fraction(noise) / Fraction(shift) * (2 if relation is Adjacency.REPLACE_ONE else 1))
@@ -86,7 +86,7 @@ def _response(m: RandomizedResponse) -> NamedEvent:
 
 
 def _pair(m: DiscretePair) -> NamedEvent:
-    """The pairs that randomized response has: two probabilities swapped, and the rest alike; or against any bucket."""
+    """The event of a pair that is a randomized response: two probabilities swapped, or one input against any bucket."""
     p, q = (tuple(Fraction(x) for x in law) for law in (m.p, m.q))
     if m.adjacency is Adjacency.REPLACE_ONE and p[:2] == q[1::-1] and p[2:] == q[2:] and len(p) <= 3 and p[0] >= p[1]:
         k = Fraction(2) if len(p) == 2 else 2 + p[2] / p[1] if p[1] else Fraction(1, 2)
@@ -126,7 +126,7 @@ def _sampled(m: Sampled) -> NamedEvent:
 
 
 def _sampled_sum(m: SampledSum) -> NamedEvent:
-    """The event lets a replaced record move a sum by 2C: C is the contribution, or half the move if greater."""
+    """The event lets a replaced record move a sum by 2C; C is the contribution or, if greater, half that move."""
     bound = max(Fraction(m.contribution), Fraction(m.moved) / 2)
     noise = below(Fraction(m.gaussian.noise_std) / bound) if bound else math.inf
     inner = NamedEvent("GaussianDpEvent", {"noise_multiplier": noise})
@@ -199,6 +199,6 @@ WRITERS: Mapping[type[Mechanism], Callable[[Any], NamedEvent]] = {
     TreeAggregation: _tree,
     Composition: _composition,
 }
-"""How each mechanism is written; one that is not here is not sayable."""
+"""The writer of each mechanism; a mechanism without one is refused."""
 
 __all__ = ["NotSayable", "above", "below", "event_of"]

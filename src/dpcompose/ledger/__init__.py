@@ -1,17 +1,10 @@
-"""Budgets that cannot be overspent, lost or argued with: accounts in a database, with a log that proves itself.
+"""Budgets that last: accounts in a database that cannot be overspent, with a log that anybody can check.
 
-```python
-book = dpc.ledger.open("sqlite:///budget.db")
-account = book.create("census", epsilon=1, delta=1e-6, unit="person")
-with account.spend(dpc.Laplace(scale=10), key="q-1", purpose="count by region") as grant:
-    ...  # read the data, add the noise, publish
-```
+Needs the extra `ledger`. Start with `ledger.open(url)`.
 
-Needs the extra `ledger`.
-
-Read `book`, `accounts` and `grants` (what one holds), then `requests`, `rules` and `slots` (what it costs),
-`protocol`, `steps` and `desk` (one step at a time) over `stores`, and `chain`, `checkpoints`, `mark`, `recovery` (what
-cannot be rewritten).
+Read `book`, `accounts` and `grants` (what a user holds), then `requests`, `rules` and `slots` (what a charge costs),
+`protocol`, `steps` and `desk` (one step of a grant) over `stores`, and `chain`, `checkpoints`, `mark`, `recovery` (why
+the past cannot be rewritten unseen). `verify` replays the log with code of its own; `reports` shows it.
 """
 
 from __future__ import annotations

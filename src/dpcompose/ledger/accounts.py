@@ -1,4 +1,4 @@
-"""An account: who is hidden, from what, and how much of the budget is gone."""
+"""An account: whose privacy it protects, how much budget it has, and how charges and grants are made."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ ATTEMPT = re.compile("[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Quote(NotebookResult):
-    """What a request would cost now. Nothing was written, and nothing is held."""
+    """What a request would cost now. Nothing was written, and no budget is set aside."""
 
     fits: bool
     cost: Mapping[str, Fraction]
     """By coordinate of the account, rounded up."""
     left: Mapping[str, Fraction]
     why: str
-    """One sentence: what it takes and what stays, or who refuses and what would still fit."""
+    """In one sentence: what it takes and what remains, or which account refuses and what would still fit."""
 
     def __str__(self) -> str:
         return self.why
@@ -58,7 +58,7 @@ class Quote(NotebookResult):
 
 @dataclass(frozen=True, slots=True)
 class Account(NotebookResult):
-    """An account of a book. It holds no numbers of its own: each question is put to the store."""
+    """An account of a book. It holds no numbers of its own: every question is answered by the store."""
 
     book: Book
     id: int
@@ -70,10 +70,10 @@ class Account(NotebookResult):
     mode: str
     """`adaptive`, `plan`, `blocks`, or `block` for one of them."""
     path: tuple[tuple[int, str], ...]
-    """The accounts that are charged with it: itself, then its parents that hold a budget."""
+    """The accounts that are charged: this one, then those above it that hold a budget."""
 
     def quote(self, asked: Asked, *, blocks: Sequence[str] | None = None) -> Quote:
-        """What it would cost, and whether it fits; charges nothing and holds nothing."""
+        """What a request would cost, and whether it fits; nothing is charged or set aside."""
         request = self._request(asked, blocks)
         scopes, rows = self._scopes(request)
         own = rows[scopes[0].account]
@@ -83,7 +83,7 @@ class Account(NotebookResult):
         return Quote(fits=True, cost=cost, left=left, why=refusals.fitting(self.name, cost, left))
 
     def check(self, asked: Asked, /) -> None:
-        """Refuse what would not fit, and charge nothing."""
+        """Refuse a request that would not fit; nothing is charged either way."""
         quote = self.quote(asked)
         if not quote.fits:
             raise Refused(quote.why, scope=self.name, left=quote.left)
@@ -117,37 +117,39 @@ class Account(NotebookResult):
         blocks: Sequence[str] | None = None,
         attempt: str | None = None,
     ) -> Grant:
-        """Hold the cost; `start` the grant before the data is touched, or `cancel` it."""
+        """Set the cost aside without starting; then `start` the grant before the data is touched, or `cancel` it."""
         return self._granted((Act.RESERVE,), asked, key=key, purpose=purpose, who=who, blocks=blocks, attempt=attempt)
 
     def grant(self, key: str, *, attempt: str = "") -> Grant:
-        """What stands under a key, for whoever has to start, to finish or to cancel it."""
+        """The grant under a key, to be started, finished or cancelled."""
         return Grant(self, key, attempt, self.book.desk.look(self.id, self.chain, text("key", key)))
 
     @property
     def guarantee(self) -> Guarantee:
-        """(ε, δ) at the caps, summed over the epochs: the claim. It does not depend on what was spent."""
+        """The (ε, δ) that the account guarantees: at its caps, summed over the epochs. It does not depend on what was
+        spent.
+        """
         return epochs.guarantee(self)
 
     @property
     def rule(self) -> Rule:
-        """How it adds up, in its present epoch."""
+        """How charges add up, in the present epoch."""
         return epochs.present(self).rule
 
     @property
     def used(self) -> Mapping[str, Fraction]:
-        """What is charged in this epoch, holds included."""
+        """What is charged in this epoch, reservations included."""
         present = epochs.present(self)
         return exact(present.rule, present.used)
 
     @property
     def left(self) -> Mapping[str, Fraction]:
-        """What is not charged in this epoch. Its parents may have less."""
+        """What is not charged in this epoch. The accounts above may have less."""
         present = epochs.present(self)
         return exact(present.rule, present.left)
 
     def remaining(self, asked: Asked, *, blocks: Sequence[str] | None = None) -> int:
-        """How many more such requests fit, if nobody else spends."""
+        """How many more such requests fit, if nobody else spends meanwhile."""
         request = self._request(asked, blocks)
         scopes, rows = self._scopes(request)
         return min(
@@ -155,34 +157,36 @@ class Account(NotebookResult):
         )
 
     def running(self, *, delta: Real) -> Running:
-        """An odometer: an ε at δ for what was charged so far, that holds whenever one stops."""
+        """An upper bound on ε, at δ, for what was charged so far; it holds whenever the analyst stops."""
         return epochs.running(self, delta)
 
     def statement(self) -> Statement:
-        """A page about the account that an outsider can recompute."""
+        """A privacy statement: a page about the account that an outsider can recompute."""
         return statement(self)
 
     def history(self) -> tuple[Entry, ...]:
-        """Everything that happened, newest last."""
+        """All events of the account, newest last."""
         return history(self.book.desk, (self.id,))
 
     def raise_to(self, *, epsilon: Real, delta: Real, **more: Any) -> Guarantee:
-        """Open a new epoch with caps of its own; the guarantee becomes the sum, and the old caps stay as they were."""
+        """Open a new epoch with caps of its own: the guarantee is then the sum over all epochs, whose caps stay."""
         return epochs.raised(self, epsilon=epsilon, delta=delta, **more)
 
     def open_block(self, name: str) -> Account:
-        """A block of a growing data set, with the caps that were declared for each."""
+        """Open a block of a growing data set, with the caps that were declared for every block."""
         if self.mode != "blocks":
             raise InvalidParameter("account", self.name, "an account that was made with blocks=True")
         return self.book.make_block(self, name)
 
     def take(self, key: str, token: str, act: Act, before: Documents, **said: Any) -> Outcome:
-        """One step of the protocol for a key that is there; how a started grant ended is durable with the next one."""
+        """Take one step of the protocol for an existing key. The end of a grant is made durable by the next durable
+        write.
+        """
         step = Step(self.id, self.name, self.chain, text("key", key), (act,), token=token, said=said)
         return self.book.desk.take(step, before, durable=act not in (Act.COMMIT, Act.ABANDON))
 
     def exact_charge(self, charges: Sequence[Mapping[str, Any]]) -> Mapping[str, Fraction]:
-        """The part of a charge that is the account's own."""
+        """The part of a charge that falls on this account."""
         own = charges[0]
         return exact(self.book.rule(int(own["epoch"])), list(map(int, own["change"])))
 
@@ -196,12 +200,12 @@ class Account(NotebookResult):
         return request_for(asked, self.adjacency, blocks)
 
     def _scopes(self, request: Request) -> tuple[tuple[Scope, ...], Mapping[int, epochs.Present]]:
-        """Who is charged, and what the store says of them now."""
+        """The accounts to be charged with a request, and their present state in the store."""
         rows = self.book.present([account for account, _ in self._charged(request)])
         return self._priced(request, {a: (row.epoch, row.rule) for a, row in rows.items()}), rows
 
     def _ready(self, asked: Asked, blocks: Sequence[str] | None) -> tuple[Request, tuple[Scope, ...]]:
-        """A request and what it is to be charged, from memory if it was asked before; the desk notices a new epoch."""
+        """A request and its cost in each account, remembered if it was asked before; the desk notices a new epoch."""
         if not isinstance(asked, Mechanism) or blocks:
             return self._anew(asked, blocks)
         ready = self.book.ready
@@ -222,7 +226,9 @@ class Account(NotebookResult):
         return [*self.book.blocks(self, request.blocks), *self.path]
 
     def _priced(self, request: Request, rules: Mapping[int, tuple[int, Rule]]) -> tuple[Scope, ...]:
-        """What each scope is to be charged. A unit that moves between blocks is felt in two, in their parent once."""
+        """What each account is to be charged. A unit that moves between blocks counts in two blocks, and once above
+        them.
+        """
         charged = self._charged(request)
         felt_twice = {a for i, (a, _) in enumerate(charged) if request.disjoint or i < len(request.blocks)}
         doubled = felt_twice if request.replaces else set()
@@ -280,7 +286,7 @@ def _user() -> str:
 
 @lru_cache(maxsize=8)
 def _user_of(_said: tuple[str | None, ...]) -> str:
-    """The name of the user, looked up again when the environment changes."""
+    """The name of the user. The argument is the environment: the name is looked up again when it changes."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

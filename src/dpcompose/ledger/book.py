@@ -38,10 +38,10 @@ MOST_READY = 4096
 
 
 class Recent(dict[tuple[int, int | bytes], tuple[Mechanism, Request, tuple[Scope, ...]]]):
-    """Requests that were priced for an account, by what they are and by which object, until there are too many."""
+    """Requests with their costs, remembered by account and request; emptied when it is full."""
 
     def __setitem__(self, key: tuple[int, int | bytes], value: tuple[Mechanism, Request, tuple[Scope, ...]]) -> None:
-        """Keep an item; what is full is emptied first."""
+        """Keep an item; a full memory is emptied first."""
         if len(self) >= MOST_READY:
             self.clear()
         super().__setitem__(key, value)
@@ -51,7 +51,7 @@ class Book:
     """Accounts in one store. Safe to use from several threads, and from processes that were forked."""
 
     def __init__(self, store: Store, folder: Path, clock: Clock) -> None:
-        """Bring the schema up, and refuse a store that is older than what was seen of it."""
+        """Migrate the schema, and refuse a store that is older than what this machine has seen of it."""
         store.migrate()
         self.id: str = store.read(statements.identity) or store.write(lambda c: _opened(c, utc(clock())))
         self.desk = Desk(store, Mark(folder, self.id), Signer(folder, self.id), clock)
@@ -90,7 +90,7 @@ class Book:
         return self.account(name)
 
     def account(self, name: str) -> Account:
-        """An account by its name."""
+        """The account of this name."""
         if name not in self._accounts:
             self._accounts[text("account", name)] = self._found(name)
         return self._accounts[name]
@@ -121,7 +121,7 @@ class Book:
         return tuple(self.account(row.name) for row in rows)
 
     def under(self, account: Account) -> tuple[Account, ...]:
-        """The accounts right under one."""
+        """The accounts directly below one."""
         rows = self.desk.read(lambda connection: statements.below(connection, account.id))
         return tuple(self.account(row.name) for row in rows)
 
@@ -131,29 +131,29 @@ class Book:
         return tuple(entry(row) for row in rows)
 
     def verify(self, progress: Callable[[int, int], None] | None = None, against: Sequence[Path] = ()) -> Verdict:
-        """Replay everything from scratch, by code that shares nothing with what wrote it."""
+        """Replay the log from scratch, by code that shares nothing with the code that wrote it."""
         seen = [(m.account, m.chain, m.height, m.hash) for m in self.desk.mark.everything()]
         return verified(self.desk.store.address, seen=seen, against=against, progress=progress)
 
     def checkpoint(self) -> tuple[dict[str, Any], ...]:
-        """Sign the head of every chain; hand the result to somebody else, who can hold it against the book later."""
+        """Sign the head of every chain. Give the result to somebody else, who can hold the book to it later."""
         return making.checkpoints(self.desk)
 
     def acknowledge(self, *, who: str, why: str) -> tuple[str, ...]:
-        """After a restored backup: book what was lost as spent, so that the book may be used again."""
+        """After a restored backup: book what the backup forgot as spent, so that the book may be used again."""
         said = acknowledged(self.desk, text("who", who), text("why", why))
         self.forget()
         self._accounts.clear()
         return said
 
     def rules(self, accounts: Sequence[int]) -> dict[int, tuple[int, Rule]]:
-        """The newest epoch of accounts and how it adds up, from memory; the desk notices if it has changed."""
+        """The newest epoch of accounts and its rule, from memory; the desk notices if a newer epoch exists."""
         if any(account not in self._present for account in accounts):
             self.present(accounts)
         return {a: (self._present[a], self._rules[self._present[a]]) for a in accounts}
 
     def present(self, accounts: Sequence[int]) -> dict[int, Present]:
-        """What the store says of accounts now."""
+        """The present state of accounts in the store."""
 
         def work(connection: Connection) -> dict[int, Present]:
             found: dict[int, list[StoredCoordinate]] = {}
@@ -177,7 +177,7 @@ class Book:
         return [(row.id, self._rule(connection, account, row.id)) for row in rows]
 
     def rule(self, epoch: int) -> Rule:
-        """How an epoch adds up."""
+        """The rule of an epoch: how its charges add up."""
         if epoch not in self._rules:
             self.desk.read(lambda c: self._rule(c, statements.account_of(c, epoch), epoch))
         return self._rules[epoch]
@@ -190,12 +190,12 @@ class Book:
         return self._rules[epoch]
 
     def blocks(self, stream: Account, names: Iterable[str]) -> list[tuple[int, str]]:
-        """Blocks of an account, by their names."""
+        """Blocks of an account, by name."""
         found = [self.account(f"{stream.name}/{name}") for name in names]
         return [(block.id, block.name) for block in found]
 
     def make_block(self, stream: Account, name: str) -> Account:
-        """A block with the caps that its account declared; one that is there is returned."""
+        """Make a block with the caps that its account declared; an existing block is returned."""
         full = f"{stream.name}/{text('block', name)}"
         rule = self.epochs(stream.id)[-1][1]
         with suppress(making.Exists):
@@ -203,7 +203,7 @@ class Book:
         return self.account(full)
 
     def forget(self) -> None:
-        """Look up anew which epoch every account is in."""
+        """Forget which epoch every account is in, so that it is looked up again."""
         self._present.clear()
         self.ready.clear()
 
@@ -214,7 +214,7 @@ class Book:
         self.desk.not_rewound(connection, head)
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self.desk.store.close()
 
     def __enter__(self) -> Self:
@@ -230,7 +230,7 @@ class Book:
 
 
 def _opened(connection: Connection, at: str) -> str:
-    """A book begins; whoever comes second finds it begun."""
+    """Begin the book in a new store, and return its identity; a book begun by another process is left as it is."""
     found = statements.identity(connection)
     if found is not None:
         return found
@@ -243,7 +243,14 @@ def _opened(connection: Connection, at: str) -> str:
 
 
 def open(url: str, *, state: str | Path | None = None, clock: Clock = now) -> Book:  # noqa: A001 - `ledger.open`
-    """A book at `sqlite:///file` or `postgresql://…`; made if it is missing.
+    """The book at `sqlite:///file` or `postgresql://…`; made if it is missing.
+
+    ```python
+    book = dpc.ledger.open("sqlite:///budget.db")
+    account = book.create("census", epsilon=1, delta=1e-6, unit="person")
+    with account.spend(dpc.Laplace(scale=10), key="q-1", purpose="count by region") as grant:
+        ...  # read the data, add the noise, publish
+    ```
 
     `state` is the folder for what this machine remembers of its books: by default the user's state folder.
     """

@@ -25,21 +25,21 @@ class Head:
 
 
 def canonical(document: Any) -> str:
-    """RFC 8785: the one text of a document."""
+    """A document as canonical JSON (RFC 8785): the one text that is hashed."""
     return rfc8785.dumps(document).decode()
 
 
 def quickly(document: Mapping[str, Any]) -> str:
-    """The same text, ten times as fast, for documents of texts and small whole numbers under plain names: most entries.
+    """The same as `canonical`, ten times as fast, for documents of texts and small whole numbers with plain names.
 
-    RFC 8785 sorts by UTF-16 and writes floats as JavaScript does; neither matters here, and a test holds one against
-    the other.
+    RFC 8785 sorts by UTF-16 and writes floats as JavaScript does; neither matters for such documents. A test compares
+    the two functions.
     """
     return ENCODE(document)
 
 
 def digest(body: str) -> str:
-    """SHA-256, in hexadecimal."""
+    """The SHA-256 of a text, in hexadecimal."""
     return hashlib.sha256(body.encode()).hexdigest()
 
 

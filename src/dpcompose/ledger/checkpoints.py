@@ -1,7 +1,7 @@
-"""Signed checkpoints: this chain was so high, with this hash, says the holder of this key.
+"""Signed checkpoints: the holder of a key states that a chain had this height and this hash.
 
-The private key stays on the machine, beside the high-water mark; the public key stands in the book. A checkpoint that
-was handed to somebody else proves later that nothing before it was changed or cut.
+The private key stays on the machine, beside the high-water mark; the public key is in the book. A checkpoint that was
+given to somebody else proves later that nothing before it was changed or cut.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ EVERY = 1000
 
 
 class Signer:
-    """The key of this machine for one book; made when it is first needed."""
+    """The signing key of this machine for one book; made when it is first needed."""
 
     def __init__(self, folder: Path, store: str) -> None:
-        """The key lies in the folder of the mark."""
+        """Use the key in this folder, beside the high-water mark."""
         self.path, self.store = folder / store / "key.pem", store
         self._key: Ed25519PrivateKey | None = None
 
@@ -34,7 +34,7 @@ class Signer:
         return self._private().public_key().public_bytes_raw().hex()
 
     def signed(self, head: Head, at: str) -> tuple[str, str]:
-        """The text of a checkpoint, and its signature."""
+        """The text of a checkpoint of this head, and its signature."""
         stated = {"at": at, "chain": head.chain, "hash": head.hash, "height": head.height, "key": self.public}
         body = canonical({**stated, "schema": SCHEMA, "store": self.store})
         return body, self._private().sign(body.encode()).hex()
@@ -56,7 +56,7 @@ class Signer:
         return key
 
     def _make(self) -> None:
-        """Whole or not at all, and only one of several processes makes it."""
+        """Make the key file, whole or not at all; of several processes only one makes it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         made = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         scratch = self.path.with_name(f"key.{os.getpid()}")

@@ -1,4 +1,4 @@
-"""Times, in UTC. They are written down for people; nothing is decided by them."""
+"""Times, in UTC. They are written for people to read; no decision depends on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def now() -> datetime:
 
 
 def utc(time: datetime) -> str:
-    """As an entry writes it."""
+    """A time as entries write it."""
     return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 

@@ -1,7 +1,7 @@
-"""The desk: one transaction for each step of the protocol, on whatever store.
+"""The desk: it runs each step of the protocol in one transaction, on either store.
 
 Everything that takes time (reading a mechanism, finding its cost) is done before. Under the lock of the chain the desk
-looks what is there, asks the protocol, and keeps the debit and its entries together or not at all.
+reads what is stored, asks the protocol what follows, and writes the debit and its entries together or not at all.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from dpcompose.ledger.stores.hot import StoredCoordinate
 
 
 class Outdated(Exception):
-    """The scopes have changed since they were looked up: a cap was raised, or a block was added."""
+    """Raised when accounts have changed since the request was priced: a cap was raised, or a block was added."""
 
 
 @dataclass
 class Desk:
-    """A store with what belongs to it on this machine."""
+    """A store, with what this machine keeps for it: high-water mark, signing key and clock."""
 
     store: Store
     mark: Mark
@@ -40,9 +40,10 @@ class Desk:
     """The highest head of each chain that this process has seen."""
 
     def take(self, step: Step, before: Documents, *, durable: bool = True) -> Outcome:
-        """Run a step in one transaction; what was done already is only looked up.
+        """Run a step in one transaction; a step that was taken already is only looked up.
 
-        `before` is what its client knows to be under the key. Most steps are plain, and then that is all there is.
+        `before` holds the entries that the caller knows to exist under the key. Most steps are plain and are then done
+        by the store's fast path.
         """
         outcome = self._plainly(step, before, durable=durable)
         if outcome is None:
@@ -54,14 +55,14 @@ class Desk:
         return outcome
 
     def _plainly(self, step: Step, before: Documents, *, durable: bool) -> Outcome | None:
-        """A step that is simply the next one; None if it is not, or if the store did not answer."""
+        """The step by the store's fast path; None if it is not plain, or if the store did not answer."""
         known, folder = self.known.get(step.chain), str(self.mark.folder)
         made = steps.prepared(step, before, known, folder=folder, at=utc(self.clock()), durable=durable)
         placed = None if made is None else self.store.plain(made.plain, lambda kept: steps.marked(self.mark, kept))
         return None if made is None or placed is None else steps.outcome(step, before, made, placed)
 
     def look(self, account: int, chain: int, key: str) -> Outcome:
-        """What stands under a key; changes nothing."""
+        """The state of a key; nothing is changed."""
 
         def work(connection: Connection) -> Outcome:
             past = _past(connection, account, key)
@@ -102,7 +103,7 @@ class Desk:
     def _charges(
         self, step: Step, sign: int, documents: Mapping[str, Mapping[str, Any]], lines: Sequence[StoredCoordinate]
     ) -> list[dict[str, Any]]:
-        """What each scope is charged, or given back, with what it then has used."""
+        """The charge of each account (negative: given back), with its use afterwards."""
         if sign > 0:
             used = {(line.epoch, line.place): line.used for line in lines}
             return [_charge(scope, used) for scope in step.scopes]
@@ -118,7 +119,9 @@ class Desk:
         statements.checkpointed(connection, new, self.signer.public, body, signature)
 
     def not_rewound(self, connection: Connection, head: Head) -> None:
-        """Refuse a store that is older than what was seen of it. Past the first time it is one comparison."""
+        """Refuse a store that is older than what this machine has seen of it. After the first time this is one
+        comparison.
+        """
         known = self.known.get(head.chain)
         if known is not None:
             behind = head.height < known.height or (head.height == known.height and head.hash != known.hash)
@@ -132,24 +135,24 @@ class Desk:
             )
 
     def read(self, work: Callable[[Connection], Any]) -> Any:
-        """Look, without a lock."""
+        """Run work that only reads, without a lock."""
         return self.store.read(work)
 
 
 def _present(lines: Sequence[StoredCoordinate], scopes: Sequence[Scope]) -> Sequence[StoredCoordinate]:
-    """The balances, if they are of the epochs that the request was priced for."""
+    """The balances, if they belong to the epochs for which the request was priced."""
     if {(line.account, line.epoch) for line in lines} != {(scope.account, scope.epoch) for scope in scopes}:
         raise Outdated
     return lines
 
 
 def _past(connection: Connection, account: int, key: str) -> dict[str, Mapping[str, Any]]:
-    """What happened under a key, by kind, in order."""
+    """The entries under a key, by kind, in order."""
     return {kind: json.loads(body) for kind, body in statements.steps(connection, account, key)}
 
 
 def holds(connection: Connection, head: Head, memory: SeenAccount) -> bool:
-    """Whether a chain still contains what was seen of it."""
+    """Whether a chain still contains the entry that was seen of it."""
     if head.height < memory.height:
         return False
     return memory.height == 0 or statements.entry_hash(connection, head.chain, memory.height) == memory.hash

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """An account in its newest epoch, as the store has it."""
+    """The state of an account in its newest epoch, as stored."""
 
     epoch: int
     rule: Rule
@@ -34,12 +34,12 @@ class Present:
 
     @property
     def left(self) -> tuple[int, ...]:
-        """What is not used of each coordinate."""
+        """What is left of each coordinate."""
         return tuple(cap - used for cap, used in zip(self.rule.caps, self.used, strict=True))
 
 
 def present(account: Account) -> Present:
-    """The newest epoch of an account that holds a budget; of blocks, the one that has least left."""
+    """The state of an account that holds a budget; of an account with blocks, that of the block with least left."""
     if account.mode != "blocks":
         return account.book.present([account.id])[account.id]
     found = account.book.present([block.id for block in account.book.under(account)])
@@ -52,7 +52,7 @@ def present(account: Account) -> Present:
 
 
 def guarantee(account: Account) -> Guarantee:
-    """The sum over the epochs that were charged, and the present one; for blocks the greatest of theirs."""
+    """The sum of the guarantees of the epochs that were charged and of the present one; with blocks, their greatest."""
     if account.mode == "blocks":
         own = account.book.epochs(account.id)[-1][1].guarantee
         every = [guarantee(block) for block in account.book.under(account)]
@@ -61,19 +61,19 @@ def guarantee(account: Account) -> Guarantee:
 
 
 def charged(account: Account, connection: Connection) -> list[Guarantee]:
-    """The guarantees of the present epoch, and of those before it that were charged at all."""
+    """The guarantees of the present epoch and of every earlier one in which something was charged."""
     rows = account.book.epochs(account.id, connection)
     spent = [epoch for epoch, _ in rows if any(statements.used_in(connection, epoch))]
     return [rule.guarantee for epoch, rule in rows if epoch in spent or epoch == rows[-1][0]]
 
 
 def summed(every: Sequence[Guarantee]) -> Guarantee:
-    """One guarantee after the other: ε and δ add up, however the later caps were chosen."""
+    """The guarantee of several epochs, one after the other: ε and δ add up, however the later caps were chosen."""
     return Guarantee(sum((g.epsilon for g in every), Fraction(0)), sum((g.delta for g in every), Fraction(0)))
 
 
 def running(account: Account, delta: Real) -> Running:
-    """All that was charged, in every epoch, read by a ladder that was fixed when the account was made."""
+    """An upper bound on the ε of all charges in every epoch, by the ladder that was fixed when the account was made."""
     rows = account.book.epochs(account.id)
     first = rows[0][1]
     if not isinstance(first, FilterRule):
@@ -98,7 +98,7 @@ def _charged_ever(account: Account, rows: Sequence[tuple[int, Rule]]) -> tuple[F
 
 
 def raised(account: Account, *, epsilon: Real, delta: Real, **more: Any) -> Guarantee:
-    """Open an epoch; what was reserved in the old one stays there."""
+    """Open an epoch with new caps; what was reserved in the old one stays there."""
     if account.mode == "plan":
         raise InvalidParameter("account", account.name, "an adaptive one: a longer plan is another account")
     old = account.book.epochs(account.id)[-1][1]
@@ -126,7 +126,7 @@ def raised(account: Account, *, epsilon: Real, delta: Real, **more: Any) -> Guar
 
 
 def charged_before(account: Account, connection: Connection) -> list[Guarantee]:
-    """The guarantees of all epochs that something was charged in."""
+    """The guarantees of all epochs in which something was charged."""
     rows = account.book.epochs(account.id, connection)
     return [rule.guarantee for epoch, rule in rows if any(statements.used_in(connection, epoch))]
 
@@ -134,7 +134,7 @@ def charged_before(account: Account, connection: Connection) -> list[Guarantee]:
 def kept(
     connection: Connection, epoch: int, account: int, number: int, rule: Mapping[str, Any], *, balances: bool
 ) -> None:
-    """Write an epoch with its balances, all unused."""
+    """Write an epoch, with its balances all unused."""
     row = {"id": epoch, "account": account, "number": number, "rule": canonical(rule)}
     connection.execute(insert(EPOCH), row)
     if balances:

@@ -23,28 +23,28 @@ class LedgerError(DPError):
 
 
 class Refused(LedgerError, OverBudget):
-    """A charge that does not fit. Its sentence is made of public parameters alone."""
+    """A charge that does not fit. The message is computed from public parameters only."""
 
     def __init__(self, sentence: str, *, scope: str = "", left: object = None, fits: object = None) -> None:
-        """Say why, which scope refuses, what it has left and what would still fit."""
+        """State the reason, the account that refuses, what it has left, and what would still fit."""
         super().__init__(sentence)
         self.scope, self.left, self.fits = scope, left, fits
 
 
 class KeyConflict(LedgerError):
-    """A key that stands for another mechanism already."""
+    """A key that was already used for another request."""
 
 
 class WrongState(LedgerError):
-    """A step that the protocol does not allow in the state that the grant is in."""
+    """A step that the protocol does not allow in the grant's present state."""
 
 
 class Rewound(LedgerError):
-    """A store that is older than what has been seen of it: restored from a backup, or cut."""
+    """A store that is older than what this machine has seen of it: restored from a backup, or cut."""
 
 
 class Uncertain(LedgerError):
-    """A charge whose reply was lost; the same key finds out, and charges at most once."""
+    """A charge whose reply was lost; asking again under the same key finds out, and charges at most once."""
 
 
 class StoreError(LedgerError):

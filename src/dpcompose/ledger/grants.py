@@ -1,4 +1,4 @@
-"""A grant: permission to run one mechanism, once. What was granted stays charged from its start on."""
+"""A grant: permission to run one mechanism, once. Its cost stays charged from its start on."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ MOST_ANSWER = 65_536
 class Grant(NotebookResult):
     """What an account allowed under a key.
 
-    As a context it is committed at the end, or abandoned if an exception leaves it; both stay charged. `fresh` says
-    whether this very call started it. If not, its answer may be out already: running it again would be another release.
+    As a context manager it commits at the end, or abandons if an exception leaves it; both stay charged. `fresh` says
+    whether this very call started the grant. If not, its answer may have been published already: running the mechanism
+    again would be another release.
     """
 
     def __init__(self, account: Account, key: str, token: str, outcome: Outcome) -> None:
-        """As the store has it."""
+        """A grant in the state that the store reported."""
         self.account, self.key, self.token = account, key, token
         self._kept: Any = None
         self._know(outcome)
@@ -39,7 +40,7 @@ class Grant(NotebookResult):
 
     @property
     def fresh(self) -> bool:
-        """Whether this call started it, so that its mechanism has not run yet."""
+        """Whether this call started the grant, so that its mechanism has not run yet."""
         return self.state is State.STARTED and self._documents["start"]["token"] == self.token
 
     @property
@@ -63,7 +64,7 @@ class Grant(NotebookResult):
         return self._documents.get("commit", {}).get("answer")
 
     def keep(self, answer: Any) -> None:
-        """Write the released answer into the books when it is committed: who asks again under the key is given it."""
+        """Set the released answer to be written into the books on commit; who asks again under the key receives it."""
         try:
             size = len(canonical(answer))
         except (TypeError, ValueError) as error:
@@ -77,15 +78,15 @@ class Grant(NotebookResult):
         return self._take(Act.START)
 
     def commit(self) -> Self:
-        """Note that the answer was made. The charge stands since the start; losing this note would lose nothing."""
+        """Record that the answer was made. The charge stands since the start, so losing this record loses nothing."""
         return self._take(Act.COMMIT, **({} if self._kept is None else {"answer": self._kept}))
 
     def cancel(self) -> Self:
-        """Give everything back; only before the start."""
+        """Give the whole cost back; possible only before the start."""
         return self._take(Act.CANCEL)
 
     def abandon(self, why: str = "") -> Self:
-        """Note that no answer came of it. It stays charged."""
+        """Record that no answer came of it. The cost stays charged."""
         return self._take(Act.ABANDON, why=text("why", why[:500], empty=True))
 
     def _take(self, act: Act, **said: Any) -> Self:

@@ -1,4 +1,4 @@
-"""What happened, read back from the log."""
+"""The events of an account, read back from the log."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Entry:
 
     @property
     def purpose(self) -> str:
-        """What it was for."""
+        """The purpose of the charge."""
         return str(self.document.get("purpose", ""))
 
     @property
     def who(self) -> str:
-        """Who asked for it."""
+        """The user who asked for it."""
         return str(self.document.get("who", ""))
 
     @property
     def mechanism(self) -> str:
-        """What was to be run, as an expression; parts and blocks are named."""
+        """The mechanism that was to be run, as an expression; parts and blocks are named."""
         return described(self.document.get("what"))
 
     def __str__(self) -> str:
@@ -57,13 +57,13 @@ def described(what: Mapping[str, Any] | None) -> str:
 
 
 def history(desk: Desk, accounts: Sequence[int]) -> tuple[Entry, ...]:
-    """The entries of some accounts of one tree, newest last."""
+    """The entries of accounts in one tree, newest last."""
     rows = desk.read(lambda connection: statements.entries(connection, accounts))
     return tuple(entry(row) for row in rows)
 
 
 def entry(row: Any) -> Entry:
-    """A row of the log."""
+    """An entry, from a row of the log."""
     document = json.loads(row.body)
     said = {name: str(document.get(name, "")) for name in ("at", "account", "key")}
     return Entry(height=row.height, kind=row.kind, document=document, hash=row.hash, **said)

@@ -1,4 +1,4 @@
-"""Accounts are declared, checked, and entered into the registry."""
+"""Making accounts: they are declared, checked, and entered into the registry."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ DEEPEST = 16
 
 
 class Exists(LedgerError):
-    """A name that an account has already."""
+    """An account name that is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """An account that is to be made."""
+    """An account to be made, checked."""
 
     name: str
     parent: Account | None
@@ -47,7 +47,7 @@ class Declared:
 def terms_of(
     unit: str, adjacency: Adjacency, dataset: str | None, *, plan: Mechanism | None, blocks: bool
 ) -> dict[str, Any]:
-    """Whom an account hides, and how it may be used."""
+    """An account's terms: whose privacy it protects, and how its budget may be used."""
     if not isinstance(adjacency, Adjacency):
         raise InvalidParameter("adjacency", adjacency, "ADD_REMOVE or REPLACE_ONE")
     if plan is not None and blocks:
@@ -84,7 +84,7 @@ def declared(
 
 
 def block(stream: Account, name: str, rule: Rule) -> Declared:
-    """One block of an account with blocks."""
+    """The declaration of one block of an account with blocks."""
     terms = {"adjacency": stream.adjacency.value, "dataset": stream.dataset, "mode": "block", "unit": stream.unit}
     return Declared(text("block", name), stream, terms, rule)
 
@@ -102,7 +102,7 @@ def _fits_under(terms: Mapping[str, Any], parent: Account | None) -> None:
 
 
 def make(book: Book, made: Declared, *, again: bool = False) -> None:
-    """Enter an account into the registry; a root begins a chain of its own. `again` accepts one that is the same."""
+    """Enter an account into the registry; a root begins its own chain. `again` accepts an equal one that is there."""
     token = secrets.token_hex(8)
     parent, chain = (None, None) if made.parent is None else (made.parent.id, made.parent.chain)
     desk = book.desk
@@ -124,7 +124,7 @@ def make(book: Book, made: Declared, *, again: bool = False) -> None:
 
 
 def entered(connection: Connection, registry: Head, content: Mapping[str, Any], chain: int) -> SeenAccount:
-    """The rows of an account, and its entry in the registry."""
+    """Write the rows of an account, and its entry in the registry."""
     row = {"id": content["account"], "name": content["name"], "parent": content["parent"], "chain": chain}
     connection.execute(insert(ACCOUNT), {**row, "terms": canonical(content["terms"])})
     holds = content["terms"]["mode"] != "blocks"
@@ -138,7 +138,7 @@ def entered(connection: Connection, registry: Head, content: Mapping[str, Any], 
 def _same(
     connection: Connection, found: Any, token: str, made: Declared | None
 ) -> tuple[SeenAccount, Mapping[str, Any]]:
-    """The account was made by this very call, whose reply was lost; or the name is taken."""
+    """The existing account of this name, if this very call made it and its reply was lost; or the name is taken."""
     entry = statements.creation(connection, found.id)
     content = json.loads(entry.body)
     equal = made is not None and (made.rule.document(), dict(made.terms)) == (content["rule"], content["terms"])
@@ -148,7 +148,7 @@ def _same(
 
 
 def checkpoints(desk: Desk) -> tuple[dict[str, Any], ...]:
-    """Sign every head, and keep the signatures in the book."""
+    """Sign the head of every chain, and keep the signatures in the book."""
 
     def work(connection: Connection) -> list[dict[str, Any]]:
         signed = []

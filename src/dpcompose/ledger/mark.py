@@ -1,8 +1,8 @@
 """The high-water mark: what this machine has seen of a book, kept outside the book.
 
-A store that was restored from a backup forgets what was spent since. It cannot know; this can. For each account a small
-file says how high its chain was, with which hash, and how much was used. The file is written after the store has made
-the entry durable, so it may lag behind the store, and is never ahead of it.
+A store that was restored from a backup has forgotten what was spent since, and cannot know it; the mark can. For each
+account a small file holds the height of its chain, the hash there, and how much was used. It is written after the store
+has made the entry durable, so it may be behind the store but is never ahead of it.
 
 A file has two halves that are written in turn, each with a checksum: a power failure spoils at most the newer one.
 """
@@ -37,7 +37,7 @@ REGISTRY = 0
 
 @dataclass(frozen=True, slots=True)
 class SeenAccount:
-    """What was seen of one account."""
+    """What this machine has seen of one account."""
 
     account: int
     name: str
@@ -46,17 +46,17 @@ class SeenAccount:
     hash: str
     epoch: int = 0
     used: tuple[int, ...] = ()
-    """Empty where only the chain was looked at: then what was known of it stays."""
+    """Empty where only the chain was looked at; then what is remembered of the use stays."""
 
     def after(self, known: SeenAccount | None) -> SeenAccount:
-        """This, with what only the older memory knows."""
+        """This, completed by what only the older memory holds."""
         if self.used or known is None:
             return self
         return replace(self, name=known.name, epoch=known.epoch, used=known.used)
 
 
 def state_folder() -> Path:
-    """Where this machine keeps what it has seen: `DPCOMPOSE_STATE`, or the user's state folder."""
+    """The folder for what this machine has seen: `DPCOMPOSE_STATE`, or the user's state folder."""
     given = os.environ.get("DPCOMPOSE_STATE")
     if given:
         return Path(given)
@@ -65,28 +65,28 @@ def state_folder() -> Path:
 
 
 class Mark:
-    """What was seen of one book."""
+    """What this machine has seen of one book."""
 
     def __init__(self, folder: Path, store: str) -> None:
-        """The folder is made when something is first seen."""
+        """A mark in this folder, which is made when something is first seen."""
         self.folder = folder / store
         self._named = f"{self.folder}{os.sep}"
 
     def remember(self, *seen: SeenAccount) -> None:
-        """Keep the newer of what is known and what was seen."""
+        """Keep whichever is newer: what is remembered, or what was seen."""
         for memory in seen:
             self._write(memory)
         for chain, height, mark in {(m.chain, m.height, m.hash) for m in seen}:
             self._witness(chain, height, mark)
 
     def replace(self, memory: SeenAccount) -> None:
-        """Forget what was known: an operator has booked what the store lost."""
+        """Replace what is remembered, after an operator has booked what the store lost."""
         with contextlib.suppress(FileNotFoundError):
             self._path(memory.account).unlink()
         self.remember(memory)
 
     def saw(self, chain: int, height: int, mark: str) -> bool:
-        """Whether this machine saw an entry itself."""
+        """Whether this machine has seen this very entry."""
         try:
             with (self.folder / f"{chain}.seen").open("rb") as file:
                 file.seek(height * SHORT)
@@ -95,7 +95,9 @@ class Mark:
             return False
 
     def _witness(self, chain: int, height: int, mark: str) -> None:
-        """Eight bytes for each entry, at its place: so a rewound store can be told from one that went another way."""
+        """Store eight bytes of an entry's hash at its place: they tell a rewound store from one that continued
+        differently.
+        """
         try:
             handle = os.open(f"{self._named}{chain}.seen", os.O_RDWR | os.O_CREAT, 0o600)
             try:
@@ -106,7 +108,7 @@ class Mark:
             raise self._unkept(error) from None
 
     def recall(self, account: int) -> SeenAccount | None:
-        """What is known of one account; its root's memory is the newest of the tree."""
+        """What is remembered of one account, with the newest height of its tree."""
         try:
             with self._path(account).open("rb") as file:
                 return _newest(file.read(2 * HALF))
@@ -116,14 +118,14 @@ class Mark:
             raise StoreError(f"{str(self._path(account))!r} cannot be read: {error.strerror}.") from None
 
     def everything(self) -> Iterator[SeenAccount]:
-        """All that is known of this book."""
+        """All that is remembered of this book."""
         for path in sorted(self.folder.glob("*.mark"), key=lambda path: int(path.stem)):
             found = self.recall(int(path.stem))
             if found is not None:
                 yield found
 
     def declare(self, account: int, content: Mapping[str, Any]) -> None:
-        """Keep how an account was made, in case the store forgets that it was."""
+        """Remember how an account was made, in case the store loses it."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             (self.folder / f"{account}.json").write_text(json.dumps(content), encoding="utf-8")
@@ -131,7 +133,7 @@ class Mark:
             raise self._unkept(error) from None
 
     def declared(self) -> dict[int, dict[str, Any]]:
-        """How every account was made that this machine made."""
+        """The declarations of all accounts that this machine made."""
         return {int(path.stem): json.loads(path.read_text("utf-8")) for path in sorted(self.folder.glob("*.json"))}
 
     def _unkept(self, error: OSError) -> StoreError:
@@ -178,13 +180,13 @@ def _sealed(memory: SeenAccount) -> bytes:
 
 
 def _text(data: bytes, place: int) -> bytes | None:
-    """What a half says, if it is whole."""
+    """The text in one half of a file, if it is whole."""
     text = data[place + 9 : data.find(b"\n", place)]
     return text if text and data[place : place + 8] == b"%08x" % zlib.crc32(text) else None
 
 
 def _height(data: bytes, place: int) -> int:
-    """How high the chain was when a half was written; -1 if it is not whole."""
+    """The height in one half of a file; -1 if it is not whole."""
     found = HEIGHT.search(_text(data, place) or b"")
     return -1 if found is None else int(found[1])
 

@@ -1,4 +1,4 @@
-"""The protocol, without a store: which step is allowed when, and what it changes. Pure functions.
+"""The protocol of grants, as pure functions: which step is allowed in which state, and what it changes.
 
 ```
 reserve ──► RESERVED ── start ──► STARTED ── commit ───► COMMITTED
@@ -6,9 +6,9 @@ reserve ──► RESERVED ── start ──► STARTED ── commit ──�
                └─ cancel ──► CANCELLED
 ```
 
-A reservation holds its cost. Cancelling gives it back, and is possible only before the start: from then on the data may
-have been touched, and what was charged stays charged for ever. Every step may be repeated, and changes nothing then.
-A store runs a transition on what it sees under its lock, and keeps the entries and the debit together or not at all.
+A reservation sets its cost aside. Cancelling gives it back, and is possible only before the start: from then on the
+data may have been touched, and the cost stays charged for ever. A step that is repeated changes nothing. A store runs a
+transition on what it reads under its lock, and writes the entries and the debit together or not at all.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dpcompose.ledger.chain import Head
 from dpcompose.ledger.errors import KeyConflict, WrongState
 
 Documents = Mapping[str, Mapping[str, Any]]
-"""What is known under a key, by kind of entry."""
+"""The entries under a key, by kind."""
 Used = dict[int, tuple[int, list[int]]]
-"""Of accounts: an epoch, and what is used of it."""
+"""By account: its epoch, and what is used of each coordinate."""
 
 
 class State(StrEnum):
-    """Where a grant stands."""
+    """The state of a grant."""
 
     RESERVED = "reserved"
     STARTED = "started"
@@ -38,7 +38,7 @@ class State(StrEnum):
 
     @property
     def charged(self) -> bool:
-        """Whether its cost is taken off the budget."""
+        """Whether the cost of a grant in this state is charged."""
         return self is not State.CANCELLED
 
 
@@ -53,7 +53,7 @@ class Act(StrEnum):
 
 
 PHASE: Mapping[Act, int] = {Act.RESERVE: 1, Act.START: 2, Act.CANCEL: 2, Act.COMMIT: 3, Act.ABANDON: 3}
-"""A key has one entry of each phase at most, so a started grant cannot be cancelled, nor a finished one change."""
+"""Each key has at most one entry of each phase, so a started grant cannot be cancelled, nor a finished one changed."""
 LEADS: Mapping[Act, tuple[State | None, State]] = {
     Act.RESERVE: (None, State.RESERVED),
     Act.START: (State.RESERVED, State.STARTED),
@@ -61,7 +61,7 @@ LEADS: Mapping[Act, tuple[State | None, State]] = {
     Act.COMMIT: (State.STARTED, State.COMMITTED),
     Act.ABANDON: (State.STARTED, State.ABANDONED),
 }
-"""From where to where a step leads."""
+"""The state from which a step leads, and the state it leads to."""
 PAST: Mapping[Act, frozenset[State]] = {
     Act.RESERVE: frozenset(State),
     Act.START: frozenset({State.STARTED, State.COMMITTED, State.ABANDONED}),
@@ -69,36 +69,38 @@ PAST: Mapping[Act, frozenset[State]] = {
     Act.COMMIT: frozenset({State.COMMITTED}),
     Act.ABANDON: frozenset({State.ABANDONED}),
 }
-"""States in which a step was taken already: taking it again changes nothing."""
+"""States in which a step has been taken already: taking it again changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A cap and how much of it is taken, in whole units."""
+    """A cap and how much of it is used, in whole units."""
 
     cap: int
     used: int
 
     @property
     def left(self) -> int:
-        """What is not taken."""
+        """What is not used."""
         return self.cap - self.used
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the store says of a key and of the scopes it would be charged to, under the store's lock."""
+    """What the store holds, under its lock: what a key stands for, and the balances of the accounts it would be charged
+    to.
+    """
 
     state: State | None
     what: object
-    """What the key stands for; None if nothing yet."""
+    """What the key stands for; None if it is new."""
     balances: tuple[tuple[Balance, ...], ...] = ()
-    """For each scope its coordinates."""
+    """The balances of each account, by coordinate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What to keep: entries in this order, and the debit with this sign."""
+    """What to write: entries in this order, and the debit with this sign."""
 
     state: State
     acts: tuple[Act, ...] = ()
@@ -117,7 +119,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a client wants done under a key."""
+    """A step that a client wants to take under a key."""
 
     account: int
     name: str
@@ -128,28 +130,28 @@ class Step:
     what: Mapping[str, Any] | None = None
     token: str = ""
     said: Mapping[str, Any] = field(default_factory=dict)
-    """What is written beside: purpose, who, why."""
+    """What is written with the step: purpose, who, why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where the key stands now, and everything that is known under it."""
+    """The state of a key, and everything stored under it."""
 
     state: State
     documents: Mapping[str, Mapping[str, Any]]
-    """By kind of entry."""
+    """The entries, by kind."""
     head: Head
     used: Used = field(default_factory=dict)
-    """Of each account that was debited: its epoch, and what is used of it now."""
+    """For each account that was debited: its epoch, and what is used of it now."""
     marked: bool = False
-    """Whether it is marked outside the store already."""
+    """Whether the high-water mark has been written already."""
 
 
 class DoesNotFit(Exception):
-    """A scope that has too little left; the caller says it in words."""
+    """Raised where an account has too little left; the caller turns it into a sentence."""
 
     def __init__(self, scope: int, place: int) -> None:
-        """By number, as they were given."""
+        """The account and the coordinate, by their numbers in the request."""
         super().__init__(scope, place)
         self.scope, self.place = scope, place
 
@@ -180,7 +182,7 @@ def transition(
 
 
 def _fit(balances: Sequence[Sequence[Balance]], costs: Sequence[Sequence[int]]) -> None:
-    """Every coordinate of every scope has room, or nothing is taken from any."""
+    """Raise unless every coordinate of every account has room."""
     for scope, (rows, cost) in enumerate(zip(balances, costs, strict=True)):
         for place, (balance, more) in enumerate(zip(rows, cost, strict=True)):
             if more < 0 or more > balance.left:

@@ -1,8 +1,8 @@
-"""After a backup was restored: what the store forgot is booked as spent, as this machine remembers it.
+"""Recovery after a restored backup: what the store forgot is booked as spent, from this machine's high-water mark.
 
-Where all that the store holds was seen by this machine, the difference is booked. Where it was not (somebody else used
-the backup since, or another machine spent before), all that was remembered is booked on top, as far as the cap goes.
-Either way never less than was spent.
+If this machine has seen all that the store holds, the difference is booked. If not (somebody else has used the backup
+since, or another machine spent before), everything remembered is booked on top, up to the cap. Either way no less than
+was spent is booked.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dpcompose.ledger.stores.hot import StoredCoordinate
 from dpcompose.ledger.stores.statements import UnlinkedEntry
 
 FARTHEST = 3000
-"""How many entries are searched backwards for one that this machine saw."""
+"""How many entries are searched backwards for one that this machine has seen."""
 NOTES = ("start", "commit", "abandon")
 """Entries that charge nothing."""
 
 
 def acknowledged(desk: Desk, who: str, why: str) -> tuple[str, ...]:
-    """Book everything that is missing, tree by tree; a sentence for each account."""
+    """Book everything that is missing, tree by tree; one sentence for each account."""
     by_chain: dict[int, list[SeenAccount]] = {}
     for memory in desk.mark.everything():
         by_chain.setdefault(memory.chain, []).append(memory)
@@ -41,7 +41,7 @@ def acknowledged(desk: Desk, who: str, why: str) -> tuple[str, ...]:
 
 
 def _registered(desk: Desk, said: Mapping[str, str]) -> list[str]:
-    """Make accounts again that the store has lost."""
+    """Make the accounts again that the store has lost."""
     memory = desk.mark.recall(REGISTRY)
     told: list[str] = []
 
@@ -106,7 +106,7 @@ def _is_prefix(desk: Desk, connection: Connection, head: Head) -> bool:
 
 
 def _lost(connection: Connection, memory: SeenAccount, *, behind: bool) -> Mapping[str, Any] | None:
-    """What is to be booked for one account; never beyond its cap."""
+    """What to book for one account; never beyond its cap."""
     lines = [line for line in statements.balances(connection, [memory.account]) if line.epoch == memory.epoch]
     if not lines:
         return None

@@ -1,6 +1,6 @@
-"""Refusals in words: which scope, what is left, who spent it, and what would still fit.
+"""Refusals in words: which account refuses, what it has left, who spent it, and what would still fit.
 
-Everything said here is computed from caps, costs and declared parameters: a refusal tells nothing about the data.
+All of it is computed from caps, costs and declared parameters, so a refusal reveals nothing about the data.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from dpcompose.ledger.accounts import Account
 
 LATEST = 100
-"""How many of the latest charges a refusal attributes to somebody, so that it takes no longer in a long history."""
+"""How many of the latest charges a refusal attributes to somebody: this keeps it fast when the history is long."""
 
 
 def check(present: Present, cost: Sequence[int]) -> int | None:
-    """The first coordinate that has too little left."""
+    """The place of the first coordinate that has too little left; None if all have enough."""
     return next((i for i, (left, more) in enumerate(zip(present.left, cost, strict=True)) if more > left), None)
 
 
 def refused(account: Account, request: Request, scopes: Sequence[Scope], rows: Mapping[int, Present]) -> Refused:
-    """The refusal of the first scope that has too little; of the account, if somebody was faster meanwhile."""
+    """The refusal by the first account that has too little; if somebody else spent meanwhile, by the account itself."""
     scope, place = next(((s, p) for s in scopes if (p := check(rows[s.account], s.cost)) is not None), (scopes[0], 0))
     present = rows[scope.account]
     rule = present.rule
@@ -51,7 +51,7 @@ def refused(account: Account, request: Request, scopes: Sequence[Scope], rows: M
 
 
 def fitting(name: str, cost: Mapping[str, Fraction], left: Mapping[str, Fraction]) -> str:
-    """What a request takes that fits."""
+    """The cost of a request that fits, beside what is left, in words."""
     taken = ", ".join(
         f"{rounded(c, ROUND_CEILING)} of the {rounded(left[k], ROUND_FLOOR)} {k} left" for k, c in cost.items() if c
     )
@@ -59,7 +59,7 @@ def fitting(name: str, cost: Mapping[str, Fraction], left: Mapping[str, Fraction
 
 
 def _spenders(account: Account, scope: Scope) -> str:
-    """Who made the latest charges; of a parent, which of its accounts."""
+    """Who made the latest charges; for an account with others below it, which of those."""
     chain = account.chain
     bodies = account.book.desk.read(lambda connection: statements.latest(connection, chain, LATEST))
     found: Counter[str] = Counter()
@@ -75,7 +75,7 @@ def _spenders(account: Account, scope: Scope) -> str:
 
 
 def _count(request: Request, scopes: Sequence[Scope], rows: Mapping[int, Present]) -> str:
-    """How many of the runs of a repeated mechanism would fit."""
+    """How many runs of a repeated mechanism would fit, in words."""
     whole = request.mechanisms[0]
     if not isinstance(whole, Composition) or len(whole.parts) != 1 or len(request.mechanisms) > 1:
         return ""
@@ -90,7 +90,7 @@ def _still(fits: Sequence[Mechanism]) -> str:
 
 
 def _fitting(account: Account, rule: Rule, left: Sequence[int]) -> Iterator[Mechanism]:
-    """Mechanisms that take about what is left, each held against the rule before it is named."""
+    """Mechanisms that take about what is left, each checked against the rule before it is suggested."""
     for mechanism in _guesses(account, rule, left):
         try:
             cost = rule.cost(mechanism)

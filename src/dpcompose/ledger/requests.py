@@ -1,4 +1,6 @@
-"""What a client asks to be charged for: a mechanism, several on disjoint parts of the data, or one on some blocks."""
+"""What a client asks to be charged for: a mechanism, several mechanisms on disjoint parts of the data, or one on
+blocks.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ MOST_PARTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Disjoint:
-    """Mechanisms that each read their own part of the data: no unit lies in two parts, its caller declares.
+    """Mechanisms that each read a part of the data of their own; the caller declares that no unit lies in two parts.
 
-    A neighbour that adds or removes a unit changes one part, so the dearest part is charged. Replacing a unit may
-    change two, so it is charged twice.
+    A neighbour that adds or removes a unit changes one part, so the most expensive part is charged. Replacing a unit
+    may change two parts, so it is charged twice.
     """
 
     parts: Mapping[str, Mechanism]
@@ -37,7 +39,7 @@ class Disjoint:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be charged, checked and written down."""
+    """A request to be charged: checked, and as the document that is stored."""
 
     mechanisms: tuple[Mechanism, ...]
     what: dict[str, Any]
@@ -45,17 +47,17 @@ class Request:
     blocks: tuple[str, ...] = ()
     disjoint: bool = False
     replaces: bool = False
-    """Whether neighbours replace a unit, which then may be felt in two parts, or in two blocks."""
+    """Whether neighbours replace a unit, which may then affect two parts, or two blocks."""
 
     def cost(self, rule: Rule, *, doubled: bool) -> tuple[int, ...]:
-        """What it takes from a scope, in units: that of the dearest part."""
+        """What a request takes of an account, in units: the cost of its most expensive part."""
         found = [rule.cost(mechanism) for mechanism in self.mechanisms]
         factor = 2 if doubled else 1
         return tuple(factor * max(costs) for costs in zip(*found, strict=True))
 
 
 def request_for(asked: object, adjacency: Adjacency, blocks: Sequence[str] | None = None) -> Request:
-    """Check what is asked, before anything is locked."""
+    """A request from what a caller asks, checked before anything is locked."""
     parts = dict(asked.parts) if isinstance(asked, Disjoint) else {"": described(asked)}
     kept = {name: stated(mechanism) for name, mechanism in parts.items()}
     for mechanism in kept.values():
@@ -74,7 +76,7 @@ def request_for(asked: object, adjacency: Adjacency, blocks: Sequence[str] | Non
 
 
 def text(name: str, value: object, *, empty: bool = False) -> str:
-    """A short line that can be printed."""
+    """Check that a value is a short line of printable text."""
     if not isinstance(value, str) or not (value or empty) or len(value) > MOST_TEXT or not value.isprintable():
         raise InvalidParameter(name, value, f"a line of 1 to {MOST_TEXT} printable characters")
     try:

@@ -1,6 +1,6 @@
-"""How an account adds up: by one filter, or by the slots of a fixed plan. Costs and caps in whole units.
+"""How the charges of an account add up: by a filter, or by the slots of a fixed plan. In whole units.
 
-A rule is kept as a document when it is made, and read back from it: its caps are never computed a second time.
+A rule is stored as a document when it is made, and read back from it: its caps are never computed again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_SLOTS = 1000
 
 
 class Guarantee(NamedTuple):
-    """(ε, δ) at the caps: what holds however every step was chosen."""
+    """(ε, δ) at the caps: it holds however every step was chosen."""
 
     epsilon: Fraction
     delta: Fraction
@@ -36,36 +36,36 @@ class Guarantee(NamedTuple):
 
 
 class Rule(ABC):
-    """What is added up, and how far."""
+    """What is added up, and up to which caps."""
 
     coordinates: tuple[str, ...]
     units: tuple[Fraction, ...]
-    """What one unit of each coordinate is."""
+    """The size of one unit of each coordinate."""
     caps: tuple[int, ...]
     guarantee: Guarantee
     kind: str
 
     @abstractmethod
     def cost(self, mechanism: Mechanism) -> tuple[int, ...]:
-        """What a mechanism takes of each coordinate, rounded up."""
+        """What a mechanism takes of each coordinate, in units, rounded up."""
 
     @abstractmethod
     def document(self) -> dict[str, Any]:
-        """The rule, for the books."""
+        """The rule, as it is stored."""
 
     @property
     @abstractmethod
     def because(self) -> str:
-        """Why the guarantee holds."""
+        """The reason for the guarantee."""
 
     def shown(self, place: int, whole: int) -> str:
-        """So many units of a coordinate, in words; never more than there are."""
+        """A number of units of a coordinate, in words, rounded down."""
         return f"{rounded(whole * self.units[place], ROUND_FLOOR)} of {self.coordinates[place]}"
 
 
 @dataclass(frozen=True)
 class FilterRule(Rule):
-    """Fully adaptive: one filter, its caps fixed in advance."""
+    """The rule of a fully adaptive account: one filter, whose caps are fixed in advance."""
 
     filter: Filter
     kind = "filter"
@@ -77,12 +77,12 @@ class FilterRule(Rule):
         object.__setattr__(self, "guarantee", Guarantee(self.filter.epsilon, self.filter.delta))
 
     def cost(self, mechanism: Mechanism) -> tuple[int, ...]:
-        """By whichever notion the filter reads most cheaply."""
+        """The cost under the filter, by whichever notion makes it least."""
         return _whole(self.filter, mechanism)
 
     @property
     def because(self) -> str:
-        """The theorem behind the caps."""
+        """The theorem that turns the caps into (ε, δ)."""
         return self.filter.guarantee.because
 
     def document(self) -> dict[str, Any]:
@@ -106,7 +106,9 @@ def _whole(chosen: Filter, mechanism: Mechanism) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class PlanRule(Rule):
-    """A fixed plan: slots, each so many times. What fills them may depend on earlier answers, their noise may not."""
+    """The rule of a fixed plan: slots, each with a count. What fills a slot may depend on earlier answers; its noise
+    may not.
+    """
 
     slots: tuple[tuple[Mechanism, int], ...]
     target: Guarantee
@@ -119,7 +121,7 @@ class PlanRule(Rule):
             object.__setattr__(self, name, value)
 
     def cost(self, mechanism: Mechanism) -> tuple[int, ...]:
-        """One run of the first slot that it may fill; the same mechanism several times takes as many."""
+        """One run of the first slot that the mechanism may fill; a mechanism several times takes as many runs."""
         kept = stated(mechanism)
         whole = kept.leaves() if isinstance(kept, Composition) else ((kept, 1),)
         taken = [0] * len(self.slots)
@@ -136,16 +138,16 @@ class PlanRule(Rule):
 
     @property
     def plan(self) -> Composition:
-        """All slots."""
+        """The plan: all slots."""
         return Composition(self.slots, Adaptivity.ADAPTIVE)
 
     @property
     def because(self) -> str:
-        """The theorem behind the whole plan."""
+        """The theorem that gives the cost of the whole plan."""
         return least_epsilon(self.plan, self.target.delta).because
 
     def document(self) -> dict[str, Any]:
-        """The slots, each with its count, and what the whole costs."""
+        """The slots with their counts, and the cost of the whole."""
         slots = [{"mechanism": spec.to_document(slot), "count": count} for slot, count in self.slots]
         said = {"kind": self.kind, "epsilon": str(self.target.epsilon), "delta": str(self.target.delta)}
         shown = {"coordinates": list(self.coordinates), "units": list(map(str, self.units))}
@@ -153,12 +155,12 @@ class PlanRule(Rule):
 
 
 def filter_rule(name: str, adjacency: Adjacency, **target: Any) -> FilterRule:
-    """Choose a filter, once and for all."""
+    """A rule with a new filter, whose caps are chosen once."""
     return FilterRule(filter_of(name, adjacency=adjacency, **target))
 
 
 def plan_rule(plan: Mechanism, epsilon: Real | None, delta: Real) -> PlanRule:
-    """Lay down a plan; refused if all of it would cost more than ε at δ."""
+    """A rule with a plan; refused if the whole plan would cost more than ε at δ."""
     kept = stated(plan)
     whole = Composition() + kept
     if whole.adaptivity is Adaptivity.FULLY_ADAPTIVE:
@@ -179,7 +181,7 @@ def plan_rule(plan: Mechanism, epsilon: Real | None, delta: Real) -> PlanRule:
 
 
 def rule_of(document: Mapping[str, Any], adjacency: Adjacency) -> Rule:
-    """A rule as it was kept."""
+    """The rule in a stored document."""
     target = Guarantee(Fraction(document["epsilon"]), Fraction(document["delta"]))
     if document["kind"] == PlanRule.kind:
         slots = tuple((spec.from_document(s["mechanism"]), int(s["count"])) for s in document["slots"])

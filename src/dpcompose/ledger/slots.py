@@ -1,8 +1,9 @@
-"""Which mechanisms may fill a slot of a fixed plan: the announced one, or one that it dominates.
+"""Which mechanisms may fill a slot of a fixed plan: the one announced, or one that it dominates.
 
-A mechanism is dominated if the slot's pair of distributions is at least as far apart at every ε. Three reasons are
+A slot dominates a mechanism if its pair of distributions is at least as far apart at every ε. Three reasons are
 accepted, each a theorem: the slot is a black box and the mechanism keeps its promise; the slot is normal noise (or
-μ-GDP) and the mechanism is GDP with a lesser μ; both are the same kind of scaled noise, and the mechanism's is wider.
+μ-GDP) and the mechanism is GDP with at most its μ; both are the same kind of scaled noise, and the mechanism has the
+larger scale.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TOLERANCE = 1e-9
 
 @lru_cache(maxsize=4096)
 def fills(slot: Mechanism, mechanism: Mechanism) -> bool:
-    """Whether a mechanism may run where the slot was announced."""
+    """Whether a mechanism may run in a slot."""
     if mechanism == slot:
         return True
     if None not in (slot.adjacency, mechanism.adjacency) and slot.adjacency is not mechanism.adjacency:
@@ -31,7 +32,7 @@ def fills(slot: Mechanism, mechanism: Mechanism) -> bool:
 
 @singledispatch
 def dominates(slot: Mechanism, mechanism: Mechanism) -> bool:
-    """Whether a slot of this kind is known to cover another mechanism; most cover only themselves."""
+    """Whether a slot of this kind is known to dominate another mechanism; most kinds dominate only themselves."""
     return slot == mechanism
 
 
@@ -62,7 +63,7 @@ def _shift(noise: Laplace) -> Fraction:
 
 
 def _normal(mu_squared: Fraction, mechanism: Mechanism) -> bool:
-    """Read as GDP; any filter of that kind reads, whatever its cap."""
+    """Whether a mechanism is GDP with at most this μ². (A filter reads its μ; the filter's caps play no part.)"""
     try:
         return filter_of("gdp", epsilon=1, delta=Fraction(1, 10**6), adjacency=None).cost(mechanism)[0] <= mu_squared
     except DPError:

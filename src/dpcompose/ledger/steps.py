@@ -1,7 +1,7 @@
-"""What steps write, and what is marked of them.
+"""The entries that a step writes, and what is then noted in the high-water mark.
 
-Most steps are plain: simply the next one under their key. They are prepared before the lock, and read back when a store
-has placed them.
+Most steps are plain: the next step under their key. They are prepared before the lock is taken, and read back when a
+store has written them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PLAIN: Mapping[tuple[Act, ...], tuple[str, ...]] = {
     (Act.COMMIT,): ("reserve", "start"),
     (Act.ABANDON,): ("reserve", "start"),
 }
-"""Steps that may be plain, and the kinds of the entries that must then be there."""
+"""Steps that may be plain, with the kinds of entries that must exist before."""
 
 
 def drafts(step: Step, acts: Sequence[Act], charges: list[dict[str, Any]], at: str) -> list[UnlinkedEntry]:
-    """The entries of steps that are taken together; what was said stands in the first."""
+    """The entries of steps that are taken together; purpose, who and why are in the first."""
     common = {"account": step.name, "at": at, "key": step.key, "token": step.token}
     made = []
     for act in acts:
@@ -41,19 +41,19 @@ def drafts(step: Step, acts: Sequence[Act], charges: list[dict[str, Any]], at: s
 
 
 def charged(scope: Scope, used: list[str]) -> dict[str, Any]:
-    """A charge, as an entry states it."""
+    """One account's charge, as an entry states it."""
     return {"account": scope.name, "epoch": scope.epoch, "change": list(map(str, scope.cost)), "used": used}
 
 
 def memories(head: Head, used: Used, names: Mapping[int, str]) -> list[SeenAccount]:
-    """What is to be marked: each account that was debited, and the root of the tree in any case."""
+    """What to note in the high-water mark: each account that was debited, and the root of the tree in any case."""
     place = head.chain, head.height, head.hash
     seen = [SeenAccount(a, names[a], *place, epoch, tuple(now)) for a, (epoch, now) in used.items()]
     return seen if head.chain in used else [*seen, SeenAccount(head.chain, "", *place)]
 
 
 class PreparedStep(NamedTuple):
-    """A plain step with what its client keeps of it."""
+    """A plain step, with what its caller needs afterwards."""
 
     plain: Plain
     drafts: list[UnlinkedEntry]
@@ -63,7 +63,7 @@ class PreparedStep(NamedTuple):
 def prepared(
     step: Step, before: Documents, known: Head | None, *, folder: str, at: str, durable: bool
 ) -> PreparedStep | None:
-    """The step with everything that can be thought of before the lock; None if it cannot be plain."""
+    """The step with everything that can be prepared before the lock; None if it cannot be plain."""
     past = PLAIN.get(step.acts)
     if known is None or past is None or past != tuple(before) or "answer" in step.said:
         return None
@@ -87,7 +87,7 @@ def prepared(
 
 
 def outcome(step: Step, before: Documents, made: PreparedStep, placed: Placed) -> Outcome:
-    """What its client knows when it was placed."""
+    """The outcome of a plain step that the store has written."""
     used = _used(made.plain, placed)
     for scope, charge in zip(step.scopes, made.charges, strict=True):
         charge["used"] = list(map(str, used[scope.account][1]))
@@ -96,7 +96,7 @@ def outcome(step: Step, before: Documents, made: PreparedStep, placed: Placed) -
 
 
 def marked(mark: Mark, kept: Sequence[tuple[Plain, Placed]]) -> list[Placed]:
-    """Mark the durable steps of clients that mark at the same place, once for all."""
+    """Write the high-water mark for the durable steps of clients that share a folder, all at once."""
     folder = str(mark.folder)
     latest: dict[int, SeenAccount] = {}
     for plain, placed in kept:

@@ -1,10 +1,10 @@
-"""What was run: one file a mechanism, its description first and then what is known of it.
+"""What was run: one file for each mechanism, with its description first and then the theorems about it.
 
-Read `gaussian` first, the shortest: parameters, then theorems. Then the noises (`laplace`, `geometric`,
-`staircase`, `discrete_gaussian`, `randomized_response`, `exponential`), what is known only in part (`black_box`,
-`discrete_pair`), and the wrappers (`sampled`, `without_replacement`, `group`).
+Read `gaussian` first, the shortest: parameters, then theorems. Then the noises (`laplace`, `geometric`, `staircase`,
+`discrete_gaussian`, `randomized_response`, `exponential`), those known only in part (`black_box`, `discrete_pair`, over
+`long_pair`), and the wrappers (`sampled`, `without_replacement`, `group`, and those in `batches`).
 
-A mechanism is loaded when it is first named; `every` loads all, and with them all that is known of them.
+A mechanism is loaded when it is first named; `every` loads all, with all theorems about them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ HOMES = {
     "Staircase": "staircase",
     "SampledWithoutReplacement": "without_replacement",
 }
-"""Mechanism → the file that describes it."""
+"""From each mechanism to the module that describes it."""
 
 __getattr__ = loaded(__name__, {file: [name for name in HOMES if HOMES[name] == file] for file in HOMES.values()})
 

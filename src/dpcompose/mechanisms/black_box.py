@@ -1,4 +1,4 @@
-"""A mechanism known only through a guarantee: the worst that meets it is what counts."""
+"""Black boxes: mechanisms known only through a guarantee. The worst mechanism with that guarantee is what counts."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def checked_table(table: RenyiTable) -> tuple[tuple[Real, Real], ...]:
 
 @dataclass(frozen=True, slots=True)
 class TableCurve(Curve):
-    r"""A Rényi bound known at some orders, read soundly in between.
+    r"""A Rényi bound stated at some orders, extended soundly to others.
 
-    $(\alpha-1)D_\alpha$ is convex and vanishes at $\alpha=1$, so chords lie above it; $D_\alpha$ does not
-    decrease, so below the least order its value holds; above the greatest nothing is known.
+    $(\alpha-1)D_\alpha$ is convex and vanishes at $\alpha=1$, so it lies below its chords; $D_\alpha$ does not
+    decrease, so below the least order the value there is a bound; above the greatest order nothing is known.
     """
 
     points: tuple[tuple[Real, Real], ...]

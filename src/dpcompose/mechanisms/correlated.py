@@ -33,7 +33,7 @@ class TreeAggregation(Mechanism):
 
     @property
     def depth(self) -> int:
-        """How many nodes a step is part of at most: ⌊log₂ n⌋ + 1."""
+        """The greatest number of nodes that a step is part of: ⌊log₂ n⌋ + 1."""
         return self.steps.bit_length()
 
 
@@ -66,7 +66,9 @@ class BandedMatrix(Mechanism):
             raise InvalidParameter("separation", self.separation, f"at least the number of bands, {len(bands)}")
 
     def squared_sensitivity(self) -> Fraction:
-        """The greatest Σ‖Ceᵢ‖² over allowed steps i: columns shrink towards the end, so the earliest count most."""
+        """The greatest Σ‖Ceᵢ‖² over allowed steps i: columns become shorter towards the end, so the earliest steps
+        count most.
+        """
         bands = [Fraction(x) ** 2 for x in self.coefficients]
         taken = min(self.participations, -(-self.steps // self.separation))
         cut = [i for i in range(max(0, taken - 2), taken) if self.steps - i * self.separation < len(bands)]

@@ -32,7 +32,9 @@ class DiscreteGaussian(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class DiscreteGaussianLaw:
-    """Loss (s² − 2sx)/2σ² at output x; outputs beyond `REACH` deviations count as leak or as nothing."""
+    """The law of the loss (s² − 2sx)/2σ² at output x; outputs beyond `REACH` deviations are counted as leak or not at
+    all.
+    """
 
     noise_std: Real
     shift: int
@@ -48,14 +50,14 @@ class DiscreteGaussianLaw:
         return [(Fraction(s * s - 2 * s * x) / double, heights[abs(x)] / total) for x in range(-far, far + 1)]
 
     def leak(self) -> Ball:
-        """Between nothing and all the mass out of reach (the total is at least the height 1 at 0)."""
+        """From 0 to all the mass out of reach (the total mass is at least the height 1 at 0)."""
         if not self.shift:
             return Ball(0)
         far = ceil(REACH * self.noise_std)
         return self._beyond([(-1 / ball(2 * Fraction(self.noise_std) ** 2) * far * far).exp()])
 
     def _beyond(self, heights: list[Ball]) -> Ball:
-        """Heights fall at least by e^{-REACH/σ} a step out there: a geometric bound on both sides."""
+        """The mass beyond reach, by a geometric series: each height is at most e^{-REACH/σ} times the one before."""
         ratio = (-ball(REACH) / ball(self.noise_std)).exp()
         return Ball(0).union((2 * heights[-1] * ratio / (1 - ratio)).upper())
 

@@ -1,4 +1,4 @@
-"""Two finite distributions: what a mechanism answers on one input and on its neighbour."""
+"""Two finite distributions: the outcomes of a mechanism on one input and on its neighbour."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DiscretePair(Mechanism):
 
 
 class Masses(tuple[Real, ...]):  # noqa: SLOT001 - it remembers its hash
-    """Numbers whose hash is computed once: two thousand fractions take as long as many an answer."""
+    """Masses whose hash is computed once: hashing thousands of fractions takes as long as many an answer."""
 
     def __hash__(self) -> int:
         return self._hash
@@ -76,19 +76,19 @@ def distribution(name: str, masses: Sequence[Real]) -> Masses:
 
 
 def mass_of(masses: Sequence[Real]) -> Fraction:
-    """The sum, exactly."""
+    """The exact sum."""
     return sum((Fraction(x) for x in masses), Fraction(0))
 
 
 @dataclass(frozen=True)
 class PairLaw:
-    """The loss ln(p/q) under p; outcomes that q never gives leak."""
+    """The law of the loss ln(p/q) under p; outcomes that q never gives leak."""
 
     p: tuple[Real, ...]
     q: tuple[Real, ...]
 
     def ratios(self) -> dict[Fraction | None, Fraction]:
-        """The mass of every likelihood ratio; None stands for an infinite one."""
+        """The mass at every likelihood ratio; None stands for an infinite ratio."""
         return self._ratios
 
     @cached_property
@@ -151,7 +151,7 @@ def divergence(law: PairLaw, order: Real) -> Ball:
 
 
 def _both(m: DiscretePair) -> tuple[Masses, Masses]:
-    """Both distributions, as they were checked."""
+    """Both distributions, checked."""
     return cast(Masses, m.p), cast(Masses, m.q)
 
 

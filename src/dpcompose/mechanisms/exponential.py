@@ -16,9 +16,9 @@ from dpcompose.parameters import EPSILON
 from dpcompose.sources import CR21, DDR20, DR19, HERE
 
 CELLS = 16
-"""Chords of the profile of one run, where it stands beside other mechanisms."""
+"""The number of chords that replace the profile of one run, where it stands beside other mechanisms."""
 RANGES = (1e-6, 20.0)
-"""Ranges of one run that are followed closely; others are left to the bounds."""
+"""The ranges of one run for which the profile is used; others are left to the bounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +31,12 @@ class Exponential(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class WorstSelection:
-    """The loss law of a pair that no selection of this range exceeds at any ε; the same in both orders."""
+    """The loss law of a pair that dominates every selection of this range at every ε; the same in both orders."""
 
     range: Fraction
 
     def atoms(self) -> list[tuple[Fraction, Ball]]:
-        """The slopes of the chords change at each atom by its probability on the other input."""
+        """The atoms: the slope of the chords changes at each by its probability on the other input."""
         losses = [self.range * (2 * j - CELLS) / CELLS for j in range(CELLS + 1)]
         ratios = [ball(loss).exp() for loss in losses]
         whole = -(-ball(self.range)).expm1()
@@ -52,7 +52,7 @@ class WorstSelection:
 
 @dataclass(frozen=True, slots=True)
 class TwoLosses:
-    """The losses t and t − ε of one member of the class, with the probabilities that make it a pair."""
+    """The law with losses t and t − ε, with the probabilities that make it a pair: one member of the class."""
 
     range: Fraction
     high: Fraction

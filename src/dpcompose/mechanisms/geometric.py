@@ -31,13 +31,13 @@ class Geometric(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class GeometricLaw:
-    """Loss (s − 2j)/b for j = 0…s, where j counts how far the output lies from the first input's side."""
+    """The law of the loss (s − 2j)/b for j = 0…s, where j is the distance of the output from the first input's side."""
 
     scale: Real
     shift: int
 
     def atoms(self) -> list[tuple[Fraction, Ball]]:
-        """Both tails gather in one atom each; between them every integer has its own."""
+        """One atom for each tail, and one for every integer between them."""
         s, b = self.shift, Fraction(self.scale)
         r = (-1 / ball(b)).exp()
         first = (1 - r) / (1 + r)

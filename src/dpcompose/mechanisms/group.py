@@ -102,13 +102,13 @@ def group_of_gdp(m: Group, inner: GDP) -> GDP:
 
 @dataclass(frozen=True, slots=True)
 class GroupCurve(Curve):
-    """3^c times the curve at 2^c times the order, for a group of at most 2^c records."""
+    """The curve of a group of at most 2^c records: 3^c times the curve at 2^c times the order."""
 
     inner: Curve
     doublings: int
 
     def at(self, order: Real) -> Ball:
-        """Known from order 2 on, and below it by monotonicity."""
+        """The bound at an order; it is known from order 2 on, and used below by monotonicity."""
         return self.inner.at(Fraction(max(order, 2)) * 2**self.doublings) * Ball(3) ** self.doublings
 
     def guess(self, order: float) -> float:

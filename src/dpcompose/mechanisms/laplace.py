@@ -30,7 +30,7 @@ class Laplace(Mechanism):
 
 
 def step_of(shift: Real, scale: Real) -> Fraction:
-    """The shift in scales, which is the largest privacy loss; declines where there is no noise."""
+    """The shift divided by the scale, which is the largest privacy loss; declines where there is no noise."""
     if not shift:
         return Fraction(0)
     if not scale:
@@ -47,7 +47,7 @@ class LaplaceCurve(Curve):
     step: Real
 
     def at(self, order: Real) -> Ball:
-        """The curve; never above the step, which it reaches as the order grows."""
+        """The curve; at most the step, which it approaches as the order grows."""
         x, a = ball(self.step), ball(order)
         if order == 1:
             return x + (-x).expm1()

@@ -1,9 +1,8 @@
-r"""Pairs with many outcomes: their losses as arrays of floats, each with the error made.
+"""Pairs with many outcomes: their losses as arrays of floats, with bounds on the errors.
 
-Beyond `LONG` outcomes exact fractions take minutes. Floats take milliseconds, and what they cost is stated: with
-sums that are rounded once (`math.fsum`), divisions rounded once, and logarithms within four units of the last place,
-a loss is off by at most `loss_error` and a mass by at most `MASS_ERROR`, relatively. Outcomes too light for floats
-may leak, for all that is known of them.
+Beyond `LONG` outcomes exact fractions take minutes, floats milliseconds. With sums that are rounded once (`math.fsum`),
+divisions rounded once, and logarithms within four units of the last place, a loss is off by at most `loss_error` and a
+mass by at most `MASS_ERROR`, relatively. Outcomes too light for floats are counted as if they might leak.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class FloatAtoms:
     def delta(self, epsilon: float) -> Enclosure:
         r"""The hockey stick $\delta_\infty+\sum_jm_j(1-e^{\varepsilon-l_j})_+$.
 
-        It is 1-Lipschitz in each loss: their errors add up with the masses.
+        It is 1-Lipschitz in each loss, so errors of losses count with their masses.
         """
         found = float(self.masses @ -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
         doubt = float(self.masses @ (self.loss_error + 2.0 * UNIT_ROUNDOFF * (np.abs(self.losses) + epsilon)))
@@ -50,7 +49,7 @@ class FloatAtoms:
         return Enclosure(min(max(self.leak.lower + found - doubt, 0.0), 1.0), min(self.leak.upper + found + doubt, 1.0))
 
     def guess(self, delta: float) -> float:
-        r"""The ε at which the hockey stick is about δ: between two losses it is $A-e^\varepsilon B$."""
+        r"""The ε at which the hockey stick is about δ; between two losses it is $A-e^\varepsilon B$."""
         order = np.argsort(-self.losses)
         losses, masses = self.losses[order], self.masses[order]
         above, below = np.cumsum(masses), np.cumsum(masses * np.exp(-losses))
@@ -61,7 +60,7 @@ class FloatAtoms:
         return float(np.log(max(above[last] - (delta - self.leak.lower), 1e-300) / below[last]))
 
     def top(self) -> tuple[Enclosure, float]:
-        """The greatest loss, and a mass that losses at least as great surely have."""
+        """The greatest loss, and a lower bound on the mass of losses at least as great."""
         lower, upper = self.losses - self.loss_error, self.losses + self.loss_error
         best = int(np.argmax(lower))
         return Enclosure(float(lower[best]), float(np.max(upper))), float(self.masses[best]) * (1.0 - MASS_ERROR)
@@ -69,13 +68,13 @@ class FloatAtoms:
 
 @dataclass(frozen=True)
 class LongPairLaw:
-    """The loss ln(p/q) under p, for many outcomes."""
+    """The law of the loss ln(p/q) under p, for many outcomes."""
 
     p: tuple[Real, ...]
     q: tuple[Real, ...]
 
     def floats(self) -> FloatAtoms:
-        """Every loss and mass, near enough."""
+        """Every loss and mass as floats."""
         return self._floats
 
     @cached_property
@@ -83,7 +82,7 @@ class LongPairLaw:
         return _floats(self.p, self.q)
 
     def atoms(self) -> Sequence[tuple[Loss, Ball]]:
-        """Too many to list one by one."""
+        """Never listed: there are too many."""
         raise NotImplementedError(f"{len(self.p)} outcomes are kept as floats")
 
     def leak(self) -> Ball:
@@ -111,7 +110,7 @@ def _floats(p: tuple[Real, ...], q: tuple[Real, ...]) -> FloatAtoms:
 
 
 def _logarithms(p: NDArray[np.float64], q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """ln(p/q) and its error beside that of the inputs: near 1 the difference p − q is exact."""
+    """ln(p/q), and its error beyond that of the inputs; near 1 the difference p − q is exact."""
     near = (p > 0.5 * q) & (p < 2.0 * q)
     far = np.log(p) - np.log(q)
     with np.errstate(over="ignore"):

@@ -42,7 +42,7 @@ class MixtureOfGaussians(Mechanism):
         object.__setattr__(self, "probabilities", distribution("probabilities", self.probabilities))
 
     def shifts(self) -> dict[Fraction, Fraction]:
-        """Each different shift in units of what is stated, with its probability; in order."""
+        """Each distinct shift, in stated units, with its probability; sorted."""
         total = mass_of(self.probabilities)
         found: dict[Fraction, Fraction] = {}
         for c, p in sorted(zip(self.sensitivities, self.probabilities, strict=True)):
@@ -52,7 +52,7 @@ class MixtureOfGaussians(Mechanism):
 
 
 def positive(m: MixtureOfGaussians) -> tuple[list[Fraction], Fraction]:
-    """The shifts above 0, in order, and the probability that there is one."""
+    """The shifts above 0, sorted, and the probability that the shift is one of them."""
     found = {c: p for c, p in m.shifts().items() if c}
     return list(found), sum(found.values(), Fraction(0))
 

@@ -1,4 +1,4 @@
-"""Selections that are known to be pure and not known to have bounded range: permute-and-flip, noisy max, thresholds."""
+"""Selections that are pure but not known to have bounded range: permute-and-flip, noisy max, thresholds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpcompose.parameters import EPSILON
 from dpcompose.sources import DR14, HERE, MS20
 
 FAR = 1000
-"""Members are read at an ε of at most this, which can only make them cost less."""
+"""Members are evaluated at an ε of at most this, which can only lower their cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +66,12 @@ def above_threshold_is_pure(m: AboveThreshold) -> ApproxDP:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCurve(Curve):
-    """The Rényi curve of the noisy threshold, which is Laplace noise at ε/2, plus ε/2 for the queries."""
+    """The Rényi curve of the noisy threshold: that of Laplace noise at ε/2, plus ε/2 for the queries."""
 
     epsilon: Real
 
     def at(self, order: Real) -> Ball:
-        """The curve; never above ε, which it reaches as the order grows."""
+        """The curve; at most ε, which it approaches as the order grows."""
         half = Fraction(self.epsilon) / 2
         return LaplaceCurve(half).at(order) + ball(half)
 
@@ -115,7 +115,7 @@ def one_query_at_the_threshold(m: AboveThreshold) -> ApproxDP:
 
 
 def _response(epsilon: Real, error: Callable[[Ball], Ball]) -> ApproxDP:
-    """The randomized response that errs with this probability, its ε rounded down."""
+    """The randomized response with this error probability, its ε rounded down."""
 
     def odds() -> Ball:
         x = error(ball(min(epsilon, FAR)))

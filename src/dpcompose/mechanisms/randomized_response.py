@@ -1,4 +1,4 @@
-"""Randomized response: say the truth a little more often than anything else."""
+"""Randomized response: report the truth, but with some probability any other answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RandomizedResponse(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class ResponseLaw:
-    """Losses ε, −ε and, on the n−2 answers that fit neither input, 0."""
+    """The law of the loss: ε, −ε and, on the n−2 answers that fit neither input, 0."""
 
     epsilon: Real
     categories: int

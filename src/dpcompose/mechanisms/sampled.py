@@ -16,7 +16,7 @@ from dpcompose.parameters import Param
 from dpcompose.sources import BBG18
 
 ADD_REMOVE_ONLY = frozenset({Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT})
-"""Relations under which one input lacks the record: a blank one adds nothing to a sample, as one that is not there."""
+"""Relations under which one input lacks the record; a blank record adds as little to a sample as a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def unseen_by_chance(m: Sampled) -> ApproxDP:
 
 
 def amplified(inner: ApproxDP, rate: Real) -> ApproxDP:
-    r"""$(\ln(1+q(e^\varepsilon-1)),\,q\delta)$, the ε rounded up and the δ exact where it was."""
+    r"""$(\ln(1+q(e^\varepsilon-1)),\,q\delta)$, with ε rounded up, and δ exact if it was."""
     # Far out e^ε has too many digits, and amplification takes only ln q off ε.
     far = inner.epsilon > 10**6
     level = inner.epsilon if far else enclose(lambda: (ball(rate) * ball(inner.epsilon).expm1()).log1p()).upper
@@ -55,7 +55,7 @@ def amplified(inner: ApproxDP, rate: Real) -> ApproxDP:
 
 
 def _thinned(delta: Value, rate: Real) -> Value:
-    """qδ: a δ that is promised exactly stays exact, so that the theorem answers at its own δ."""
+    """qδ; an exactly stated δ stays exact, so that the theorem answers at its own δ."""
     if not isinstance(delta, Enclosure):
         return Fraction(rate) * Fraction(delta)
     return enclose(lambda: ball(rate) * ball(delta)) & UNIT_INTERVAL

@@ -44,7 +44,7 @@ def step_height(epsilon: Real, gamma: Ball) -> Ball:
 
 @dataclass(frozen=True, slots=True)
 class StaircaseLaw:
-    """Losses ε, 0 and −ε at shift Δ, which dominates every smaller shift."""
+    """The law of the losses ε, 0 and −ε at shift Δ, which dominates every smaller shift."""
 
     epsilon: Real
     gamma: Real | None

@@ -1,4 +1,4 @@
-"""A sample of fixed size: every set of `size` records is as likely as any other."""
+"""Samples of fixed size: every set of `size` records is equally likely."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SampledWithoutReplacement(Wrapper):
 
     @property
     def rate(self) -> Fraction:
-        """The chance of a record to be drawn."""
+        """The probability that a record is drawn."""
         return Fraction(self.size, self.of)
 
 

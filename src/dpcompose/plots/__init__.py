@@ -1,19 +1,7 @@
-"""Results → pictures. First a plain value that can be looked at, then `plot`, which needs matplotlib.
+"""Results as pictures. `plot(value)` gives a figure; it needs matplotlib.
 
-| to see | ask |
-|---|---|
-| how ε grows with the number of steps, under every theorem | `growth` |
-| how δ falls as ε grows | `profile` |
-| the privacy region | `plot(region(m))`; of several k `family`, by several theorems `boundaries` |
-| the lines that touch it | `tangents` |
-| the least type II error at each type I error | `tradeoff` |
-| the Rényi curve and its best order | `renyi_curve` |
-| the distribution of the privacy loss | `losses` |
-| which noise is best, by the number of queries | `noises(advise(...))` |
-| every theorem side by side | `plot(compare(m, delta=...))` |
-| what an audit reached, over what was promised | `overlay` |
-
-`plot(value)` gives a figure, `plot(value, axes)` paints on axes of yours, and `save(value, "x.svg")` writes a file.
+A picture begins as a plain value from `dpcompose.curves`, such as `growth(...)`. `plot(value)` draws it, `plot(value,
+axes)` draws it on axes of yours, and `save(value, "x.svg")` writes a file.
 
 Read `looks`, `canvas` and `pictures`, then the painters: `lines`, `squares`, `bars` and `advised`.
 """

@@ -1,4 +1,4 @@
-"""Painter of a contest of noises: deviation against the number of queries, the winners below."""
+"""The painter for noises: the deviation against the number of queries, with the best noise below."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOISES = {
     "Gaussian": Look("Gaussian", SKY, DASHED),
     "staircase": Look("staircase", GREEN, DOTTED),
 }
-"""Curves often coincide: noises on whole numbers are solid, the others dashed or dotted and drawn above them."""
+"""Curves often coincide, so integer-valued noises are solid, and the others dashed or dotted and drawn above them."""
 
 
 @paint.register
@@ -46,7 +46,7 @@ def _(result: Noises, axes: Axes) -> None:
 
 
 def _reigns(result: Noises) -> Iterator[tuple[float, float, str]]:
-    """From where to where each noise is best."""
+    """The ranges in which each noise is best."""
     last = max((line[-1][0] for line in result.lines.values() if line), default=1)
     starts = [(float(flip.queries), flip.after) for flip in result.advice.flips]
     for (start, winner), (end, _) in pairwise([*starts, (float(last), "")]):
@@ -55,7 +55,7 @@ def _reigns(result: Noises) -> Iterator[tuple[float, float, str]]:
 
 
 def _reign(axes: Axes, start: float, end: float, winner: str) -> None:
-    """A stripe at the foot in the winner's colour, and where it begins."""
+    """A stripe at the bottom in the colour of the best noise, and the number of queries at which it begins."""
     look = NOISES[winner]
     axes.plot(
         [start, end],

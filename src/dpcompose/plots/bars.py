@@ -15,7 +15,7 @@ from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison
 
 _WIDE = 25.0
-"""From such a ratio on bars are compared on a logarithmic axis."""
+"""Bars are on a logarithmic axis if their ratio is at least this."""
 
 
 @paint.register
@@ -72,7 +72,7 @@ def _(result: Answers, axes: Axes) -> None:
 
 
 def _intervals(answers: tuple[Answer, ...], axes: Axes) -> None:
-    """From the lower to the upper end of each answer; the safe end is filled."""
+    """A line from the lower to the upper end of each answer; the safe end is filled."""
     known = [a for a in answers if math.isfinite(a.upper)]
     if not known:
         say(axes, "infinite")

@@ -1,6 +1,6 @@
-"""What every picture stands on: a figure that shows itself in a notebook, one style, and who paints what.
+"""The basis of every picture: a figure that displays itself in a notebook, one style, and a registry of painters.
 
-Nothing here touches pyplot: a picture is a value, and the settings of the caller stay as they are.
+Nothing here touches pyplot: a picture is a value, and the caller's settings stay as they are.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ STYLE = {
 
 
 class Picture(Figure):
-    """A figure that belongs to nobody: no window, no global list, and a notebook shows it."""
+    """A figure without a window or global registration, which a notebook displays."""
 
     def _repr_png_(self) -> bytes:
         held = io.BytesIO()
@@ -57,34 +57,34 @@ class Picture(Figure):
 
 
 class PlainNumbers(LogFormatter):
-    """Numbers such as 0.5 and 200 on a logarithmic axis, also between powers of ten where these are few."""
+    """Labels such as 0.5 and 200 on a logarithmic axis; also between powers of ten where those are few."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:
-        """The label of one mark; none where labels would crowd."""
+        """The label of a tick; empty where labels would crowd."""
         return number(x) if super().__call__(x, pos) else ""
 
 
 def styled() -> AbstractContextManager[None]:
-    """The style, while a picture is painted or written."""
+    """The style, as a context in which a picture is painted or written."""
     return mpl.rc_context(STYLE)  # type: ignore[arg-type]
 
 
 @singledispatch
 def paint(result: object, axes: Axes) -> None:  # noqa: ARG001 - the painters use them
-    """Paint a result on axes. Each kind of result registers its painter."""
+    """Paint a result on axes. Each kind of result has a registered painter."""
     kinds = ", ".join(sorted(kind.__name__ for kind in paint.registry if kind is not object))
     raise InvalidParameter("result", type(result).__name__, f"something that has a picture: {kinds}")
 
 
 def beside(axes: Axes, title: str = "") -> None:
-    """The legend to the right of the axes, where it never covers data; none if it would be empty."""
+    """A legend to the right of the axes, where it covers no data; none if it would be empty."""
     handles, _ = axes.get_legend_handles_labels()
     if handles:
         axes.legend(title=title, alignment="left", loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
 
 
 def plain_numbers(axes: Axes) -> None:
-    """Every logarithmic axis in plain numbers."""
+    """Label every logarithmic axis with plain numbers."""
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "log":
             axis.set_major_formatter(PlainNumbers())
@@ -92,12 +92,12 @@ def plain_numbers(axes: Axes) -> None:
 
 
 def say(axes: Axes, sentence: str) -> None:
-    """One sentence in the middle of the axes, where there is nothing to draw."""
+    """A sentence in the middle of the axes, where there is nothing to draw."""
     axes.text(0.5, 0.5, sentence, transform=axes.transAxes, ha="center", va="center", wrap=True)
 
 
 def drawable(values: Iterable[float | None]) -> list[float]:
-    """Values with a gap wherever there is no finite one."""
+    """The values, with NaN wherever there is no finite one."""
     return [math.nan if value is None or not math.isfinite(value) else float(value) for value in values]
 
 

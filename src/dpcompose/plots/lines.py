@@ -17,13 +17,13 @@ from dpcompose.plots.looks import BLACK, BLUE, GREY, SOLID, VERMILION, label, lo
 
 TRUTH = "the truth (certified)"
 _ROOM = {"linear": 6.0, "log": 60.0}
-"""A theorem may lie so many times above the truth; beyond that it leaves the picture."""
+"""How many times above the truth a theorem may lie; the axis ends there."""
 _LEAST_DELTA = 1e-12
 _FAR = 700.0
 _SEEN = 1e-3
-"""A part of the highest bar that can still be seen."""
+"""The smallest share of the highest bar that can still be seen."""
 _DUST = 1e-15
-"""A probability so small may be what floats leave over."""
+"""Probabilities below this may be rounding errors."""
 
 
 @paint.register
@@ -62,12 +62,12 @@ def _(result: PrivacyProfile, axes: Axes) -> None:
 
 
 def _scale(at: Sequence[Real]) -> str:
-    """Logarithmic for places that crowd near the start, as those of a logarithmic axis do."""
+    """A logarithmic scale for places that are dense near the start, else a linear one."""
     return "log" if len(at) > 2 and float(np.median([float(x) for x in at])) < float(at[-1]) / 4 else "linear"
 
 
 def _theorems(result: Sweep, axes: Axes) -> None:
-    """A line a theorem; those that say the same share one."""
+    """A line for each theorem; theorems with equal values share one."""
     alike: dict[tuple[float | None, ...], list[str]] = {}
     for series in result.series:
         alike.setdefault(series.values, []).append(series.theorem)
@@ -80,14 +80,14 @@ def _theorems(result: Sweep, axes: Axes) -> None:
 
 
 def _band(axes: Axes, at: Sequence[Real], truth: Sequence[Enclosure]) -> None:
-    """The certified enclosure, wide and pale, under everything else."""
+    """The certified enclosure: a wide pale band below everything else."""
     x, lower, upper = _floats(at), _shown([e.lower for e in truth], axes), _shown([e.upper for e in truth], axes)
     axes.plot(x, upper, color=BLACK, alpha=0.18, lw=6, solid_capstyle="round", zorder=1, label=TRUTH, gid="truth")
     axes.fill_between(x, lower, upper, color=BLACK, alpha=0.12, lw=0, zorder=1)
 
 
 def _shown(values: Sequence[float | None], axes: Axes) -> list[float]:
-    """Values that the axis can show: no zeros where it is logarithmic."""
+    """The values that the axis can show: no zeros on a logarithmic axis."""
     found = drawable(values)
     return [math.nan if v <= 0 else v for v in found] if axes.get_yscale() == "log" else found
 
@@ -117,7 +117,7 @@ def _(result: RenyiCurve, axes: Axes) -> None:
 
 
 def _converted(converted: Converted, orders: Sequence[float], axes: Axes) -> None:
-    """ε by each order, and a mark where it is least."""
+    """The ε that each order implies, with a mark at the least."""
     style = look(converted.theorem)
     name = f"ε by order α, {converted.theorem}"
     axes.plot(orders, _shown(converted.epsilons, axes), color=style.colour, ls=style.dash, label=name, gid=name)
@@ -160,7 +160,7 @@ def _(result: LossDistribution, axes: Axes) -> None:
 
 
 def _other(losses: Sequence[float], masses: Sequence[float]) -> list[float]:
-    """The masses under Q, which are e^−L times those under P."""
+    """The masses under Q: those under P times e^−L."""
     return [mass * math.exp(-min(max(loss, -_FAR), _FAR)) for loss, mass in zip(losses, masses, strict=True)]
 
 

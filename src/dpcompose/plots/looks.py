@@ -1,6 +1,7 @@
-"""How things look: one name, one colour and one dash for a theorem, in every picture.
+"""Looks: the same name, colour and dash for a theorem in every picture.
 
-Colours are Okabe and Ito's, which the colour-blind tell apart; dashes tell what shares a colour apart, also in grey.
+Colours are those of Okabe and Ito, which colour-blind readers can distinguish; theorems of equal colour differ in
+dashes, also in print.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LABEL = 42
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A theorem's name in words, its colour and its dash."""
+    """A theorem's short name, colour and dash."""
 
     name: str
     colour: str
@@ -59,19 +60,19 @@ LOOKS = {
 
 
 def look(theorem: str) -> Look:
-    """How a theorem looks; one that has no look of its own is thin and black."""
+    """The look of a theorem; one without a look of its own is thin and black."""
     return LOOKS.get(theorem, Look("", BLACK, BROKEN))
 
 
 def label(*theorems: str) -> str:
-    """The name of theorems that say the same, with their IDs."""
+    """The label of theorems with equal values, with their IDs."""
     name = look(theorems[0]).name
     listed = ", ".join(theorems)
     return textwrap.fill(f"{name} ({listed})" if name else listed, _LABEL, subsequent_indent="  ")
 
 
 def subject(mechanism: Mechanism) -> str:
-    """A mechanism in a title: its expression, with short decimals, cut where it is long."""
+    """A mechanism in a title: its expression with short numbers, cut where it is long."""
     said = (
         _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.6g}", dumps(mechanism))
         .replace(" * ", " × ")

@@ -20,12 +20,12 @@ FORMATS: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": "dpcompose"},
     ".pdf": {"CreationDate": None, "Creator": "dpcompose"},
 }
-"""What can be written, with metadata that does not depend on when it is."""
+"""The formats, with metadata that does not contain the time of writing."""
 DOTS_PER_INCH = 200
 
 
 def plot(result: object, axes: Axes | None = None) -> Figure:
-    """A picture of a result: on the given axes, or on a figure of its own. The figure is returned."""
+    """Draw a result on the given axes, or on a new figure; returns the figure."""
     canvas = _canvas()
     with canvas.styled():
         if axes is not None:
@@ -37,25 +37,25 @@ def plot(result: object, axes: Axes | None = None) -> Figure:
 
 
 def figure() -> Figure:
-    """An empty figure like the others, for a picture of one's own."""
+    """An empty figure in the same style, for a picture of your own."""
     canvas = _canvas()
     with canvas.styled():
         return canvas.Picture(figsize=canvas.SIZE)  # type: ignore[no-any-return]
 
 
 def styled() -> AbstractContextManager[None]:
-    """The style of the pictures, for what is added to one."""
+    """The style of the pictures, as a context for what you add to one."""
     return _canvas().styled()  # type: ignore[no-any-return]
 
 
 def legend(axes: Axes) -> None:
-    """The legend to the right of the axes, anew after something was added to a picture."""
+    """Draw the legend to the right of the axes again, after something was added to a picture."""
     with styled():
         _canvas().beside(axes)
 
 
 def save(result: object, path: str | os.PathLike[str]) -> Path:
-    """Write the picture of a result, or a figure, to a .png, .svg or .pdf file; it is there whole or not at all."""
+    """Write the picture of a result, or a figure, to a .png, .svg or .pdf file, whole or not at all."""
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
         raise InvalidParameter("path", str(target), f"a file name that ends in {', '.join(FORMATS)}")
@@ -68,7 +68,7 @@ def save(result: object, path: str | os.PathLike[str]) -> Path:
 
 
 def svg(result: object) -> str:
-    """The picture of a result as SVG, on a card of its own: readable on a light page and on a dark one."""
+    """The picture of a result as SVG on an opaque background, readable on a light page and on a dark one."""
     held = io.BytesIO()
     with _canvas().styled():
         plot(result).savefig(held, format="svg", bbox_inches="tight", metadata=FORMATS[".svg"])
@@ -78,7 +78,7 @@ def svg(result: object) -> str:
 
 
 def _write(figure: Any, target: Path) -> None:
-    """In memory first, then beside the target, then in its place."""
+    """Write in memory first, then to a file beside the target, which then replaces it."""
     kind, held = target.suffix.lower(), io.BytesIO()
     with _canvas().styled():
         figure.savefig(held, format=kind[1:], dpi=DOTS_PER_INCH, bbox_inches="tight", metadata=FORMATS[kind])
@@ -91,7 +91,7 @@ def _write(figure: Any, target: Path) -> None:
 
 
 def _canvas() -> Any:
-    """The painters, which bring matplotlib with them."""
+    """The module of painters; importing it imports matplotlib."""
     try:
         from dpcompose.plots import advised, bars, canvas, squares
         from dpcompose.plots import lines as curves

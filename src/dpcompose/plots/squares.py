@@ -1,4 +1,4 @@
-"""Painters in the square of error rates: regions, families of them, rival boundaries, tangents, audits."""
+"""Painters in the square of error rates: regions, families of them, boundaries by theorem, tangents, audits."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ def _(result: Overlay, axes: Axes) -> None:
 
 
 def _square(axes: Axes, title: str) -> None:
-    """Both rates from 0 to 1, and the diagonal that guessing reaches."""
+    """Axes for both rates from 0 to 1, with the diagonal that guessing reaches."""
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=MISSES, ylabel=ALARMS, title=title)
     axes.set_aspect("equal", adjustable="box", anchor="W")
     axes.plot([0, 1], [1, 0], color=GREY, lw=1, ls=(0, (4, 3)), label="guessing", gid="guessing", zorder=1.5)
 
 
 def _region(region: Region, axes: Axes, name: str) -> None:
-    """The region below the diagonal; where it is known only between bounds, the inner one is dotted."""
+    """The region below the diagonal; where it is known only between bounds, the inner bound is dotted."""
     corners = _floats(region.below)
     few = len(region.vertices) <= _FEW_CORNERS and bool(region.vertices)
     _filled(axes, corners, color=BLUE, alpha=0.15)
@@ -120,7 +120,7 @@ def _floats(chain: Chain) -> Points:
 
 
 def _line(axes: Axes, corners: Sequence[tuple[float, float]], **style: Any) -> None:
-    """A boundary, and its edges along the axes where it does not start in a corner of the square."""
+    """A boundary, extended along the axes where it does not start in a corner of the square."""
     axes.plot(*np.array(corners).T, clip_on=False, zorder=3, **style)
 
 
@@ -130,7 +130,7 @@ def _filled(axes: Axes, corners: Sequence[tuple[float, float]], **style: Any) ->
 
 
 def _points(points: Sequence[tuple[float, float]], axes: Axes, name: str, colour: str) -> None:
-    """Points that are reached."""
+    """Points that an audit has shown to be reachable."""
     if points:
         style: dict[str, Any] = {"ls": "", "marker": "o", "color": colour, "mec": BLACK, "mew": 0.6, "ms": 5.5}
         axes.plot(*np.array(points).T, label=name, gid=name, clip_on=False, zorder=4, **style)

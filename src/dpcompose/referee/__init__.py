@@ -1,8 +1,8 @@
 """The referee: accountants held against numbers that are certain.
 
 A fixed, numbered set of works, each with the interval in which its ε surely lies, is put to every accountant. An answer
-below the interval promises more privacy than there is; one above is loose; none at all is a failure. Any accountant can
-be put to the test through an `Adapter`, which takes about thirty lines.
+below the interval promises more privacy than there is; one above it is loose; no answer is a failure. To test another
+accountant, write an `Adapter`, in about thirty lines.
 
 Read `works` (what is asked, with the truth), `adapter` (what an accountant must offer) and `adapters`, then `judging`
 and `telling`.

@@ -8,25 +8,25 @@ from dpcompose.description import Composition, Mechanism
 
 
 class NotOffered(Exception):
-    """The accountant has no way to say this work; which is no fault."""
+    """Raised by an adapter for a work that its accountant cannot express; this counts as no fault."""
 
 
 class Adapter(ABC):
-    """An accountant, by its name, package and answer to one question."""
+    """An accountant: its name, its package, and its answer to one question."""
 
     name: str
     package: str
-    """The distribution it comes from, whose version is told."""
+    """The distribution that the accountant comes from; its version is reported."""
     estimate: bool = False
-    """Whether it says itself that its answers are no bounds."""
+    """Whether the accountant itself calls its answers estimates, not bounds."""
 
     @abstractmethod
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """The ε it promises at δ, at its documented best; or `NotOffered`."""
+        """The ε that the accountant promises at δ, at its documented best; or raises `NotOffered`."""
 
 
 def leaves(mechanism: Mechanism) -> tuple[tuple[Mechanism, int], ...]:
-    """What runs, each kind with its count."""
+    """The mechanisms that are run, each with its count."""
     return Composition(((mechanism, 1),)).leaves()
 
 

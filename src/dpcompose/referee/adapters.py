@@ -1,4 +1,4 @@
-"""Adapters of the accountants that are known here, each at its documented best, loaded when it is asked."""
+"""Adapters for the known accountants, each with the settings that its documentation recommends; loaded when asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpcompose.prove.answer import epsilon as certified
 from dpcompose.referee.adapter import Adapter, NotOffered, leaves
 
 MOST_SPENT = 10**6
-"""An accountant that keeps every step in a list is not asked for more."""
+"""An accountant that keeps every step in a list is asked for no more steps than this."""
 RELATIONS = {
     Adjacency.ADD_REMOVE: "ADD_OR_REMOVE_ONE",
     Adjacency.REPLACE_ONE: "REPLACE_ONE",
@@ -25,23 +25,23 @@ RELATIONS = {
 
 
 class Dpcompose(Adapter):
-    """Ours, measured like any other."""
+    """This library, measured like any other."""
 
     name, package = "dpcompose", "dpcompose"
 
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """The upper end."""
+        """The upper end of our answer."""
         return certified(mechanism, delta).upper
 
 
 class DpAccounting(Adapter):
-    """An accountant of dp_accounting, given the event that says the work."""
+    """An accountant of dp_accounting, given the work as its event."""
 
     package = "dp-accounting"
     accountant: str
 
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """With its usual grid or orders."""
+        """With the accountant's usual grid or orders."""
         peer = import_module("dp_accounting")
         module, _, name = self.accountant.rpartition(".")
         relation = peer.NeighboringRelation[RELATIONS[mechanism.adjacency or Adjacency.ADD_REMOVE]]
@@ -70,13 +70,13 @@ class DpAccountingRdp(DpAccounting):
 
 
 class Opacus(Adapter):
-    """An accountant of Opacus, given the history that says the work."""
+    """An accountant of Opacus, given the work as its history."""
 
     package = "opacus"
     accountant: str
 
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """With its usual grid or orders."""
+        """With the accountant's usual grid or orders."""
         try:
             history = histories.history_of(mechanism)
         except DPError:
@@ -99,19 +99,19 @@ class OpacusRdp(Opacus):
 
 
 class OpacusGdp(Opacus):
-    """A central limit, which Opacus says may be too low."""
+    """Opacus by the central limit theorem, which its documentation says may be too low."""
 
     name, accountant, estimate = "Opacus GDP", "gdp", True
 
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """It holds one stretch of steps only."""
+        """The answer for a single stretch of equal steps; no other work can be expressed."""
         if len(leaves(mechanism)) != 1:
             raise NotOffered
         return super().epsilon(mechanism, delta)
 
 
 class Prv(Adapter):
-    """prv-accountant, which says how far it may be off on either side."""
+    """prv-accountant, which states how far it may be off on either side."""
 
     name, package = "prv-accountant", "prv-accountant"
 
@@ -151,7 +151,7 @@ class OpenDP(Adapter):
     name, package = "OpenDP", "opendp"
 
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """Its composition, and its conversion to (ε, δ)."""
+        """By OpenDP's own composition, and its conversion to (ε, δ)."""
         dp = import_module("opendp.prelude")
         dp.enable_features("contrib", "honest-but-curious")
         space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
@@ -177,7 +177,7 @@ class Diffprivlib(Adapter):
     name, package = "diffprivlib", "diffprivlib"
 
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """With all of δ that the steps leave as its slack."""
+        """With all of δ that the steps leave over as the accountant's slack."""
         spent = [pair for leaf, n in leaves(mechanism) for pair in [self._step(leaf)] * n]
         slack = delta - math.fsum(d for _, d in spent)
         if not spent or len(spent) > MOST_SPENT or slack < 0:
@@ -200,7 +200,7 @@ class Autodp(Adapter):
     name, package = "autodp", "autodp"
 
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """The better of its pure and its approximate promise."""
+        """The lesser of its pure and its approximate ε."""
         zoo, transforms = import_module("autodp.mechanism_zoo"), import_module("autodp.transformer_zoo")
         parts = leaves(mechanism)
         if not parts:
@@ -228,12 +228,12 @@ class Autodp(Adapter):
 
 
 class Riskcal(Adapter):
-    """The accountant of riskcal, which is told what Opacus is told."""
+    """The accountant of riskcal, given the same history as Opacus."""
 
     name, package = "riskcal", "riskcal"
 
     def epsilon(self, mechanism: Mechanism, delta: float) -> float:
-        """With its usual grid."""
+        """With the accountant's usual grid."""
         try:
             history = histories.history_of(mechanism)
         except DPError:
@@ -259,7 +259,7 @@ ADAPTERS: tuple[type[Adapter], ...] = (
 
 
 def named(name: str) -> Adapter:
-    """The adapter of that name."""
+    """The adapter of an accountant, by name."""
     for adapter in ADAPTERS:
         if adapter.name == name:
             return adapter()

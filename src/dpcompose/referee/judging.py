@@ -1,4 +1,4 @@
-"""One accountant on every work: what it said, how that stands to the truth, and how long it took."""
+"""One accountant on every work: its answer, how that compares to the truth, and how long it took."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one accountant said of one work."""
+    """One accountant's answer to one work."""
 
     work: Work
     said: float
@@ -34,12 +34,14 @@ class Cell:
 
     @property
     def offered(self) -> bool:
-        """Whether the accountant speaks of such works."""
+        """Whether the accountant can express the work."""
         return self.fault != "not offered"
 
     @property
     def failed(self) -> bool:
-        """Whether it speaks of such works and gave no answer: no number, a negative one, infinity for a finite ε."""
+        """Whether the accountant can express the work but gave no usable answer: none, negative, or infinite for a
+        finite ε.
+        """
         hopeless = math.isinf(self.said) and math.isfinite(self.work.upper)
         return self.offered and (bool(self.fault) or math.isnan(self.said) or self.said < 0 or hopeless)
 
@@ -59,7 +61,7 @@ class Cell:
 
     @property
     def tight(self) -> bool:
-        """Whether a sound answer is the truth, as far as it is known."""
+        """Whether a sound answer equals the truth, as far as the truth is known."""
         return self.gap is None or self.gap <= SLACK
 
     @property
@@ -71,7 +73,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One accountant on many works."""
+    """One accountant's answers to many works."""
 
     adapter: Adapter
     cells: tuple[Cell, ...]
@@ -86,7 +88,7 @@ class Sheet:
 
     @property
     def answered(self) -> list[Cell]:
-        """The works it speaks of."""
+        """The answers to works that the accountant can express."""
         return [cell for cell in self.cells if cell.offered]
 
     @property
@@ -96,7 +98,7 @@ class Sheet:
 
     @property
     def failures(self) -> list[Cell]:
-        """Works that it speaks of, but gave no usable answer to."""
+        """The works that the accountant can express but gave no usable answer to."""
         return [cell for cell in self.cells if cell.failed]
 
     @property
@@ -107,13 +109,13 @@ class Sheet:
 
     @property
     def contradictions(self) -> list[tuple[str, str]]:
-        """Laws that its own answers break."""
+        """The pairs of works on which the accountant's own answers contradict each other."""
         said = {cell.work.id: cell.said for cell in self.answered if not cell.fault}
         pairs = [(less, more) for less, more in NOT_LESS if less in said and more in said]
         return [(less, more) for less, more in pairs if said[less] > said[more] * (1 + SLACK)]
 
     def slower(self, ours: Sheet) -> float | None:
-        """The median ratio of its times to ours, on the works it answers."""
+        """The median ratio of the accountant's times to ours, over the works it answers."""
         known = {cell.work.id: cell.seconds for cell in ours.cells}
         ratios = [cell.seconds / known[cell.work.id] for cell in self.answered if known.get(cell.work.id)]
         return statistics.median(ratios) if ratios else None
@@ -131,7 +133,7 @@ def judge(adapter: Adapter, works: Sequence[Work], patience: float = PATIENCE) -
 
 
 def asked(adapter: Adapter, work: Work, patience: float = PATIENCE) -> Cell:
-    """Put one work to an accountant; whatever it raises is its answer. A fast answer is timed again, once loaded."""
+    """Put one work to an accountant; an exception is recorded as its fault. Fast answers are timed a second time."""
     said, seconds = math.nan, math.inf
     try:
         for _ in range(2):
@@ -151,7 +153,7 @@ def asked(adapter: Adapter, work: Work, patience: float = PATIENCE) -> Cell:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Stop after so long, where the system can."""
+    """Raise after this many seconds, where the system has alarms."""
     if not hasattr(signal, "setitimer"):
         yield
         return

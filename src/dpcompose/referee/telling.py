@@ -1,4 +1,4 @@
-"""What the referee says: a row for each accountant, then every answer that lies below the truth or is none."""
+"""The referee's report: a row for each accountant, then every answer that is missing or below the truth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEAD = ("accountant", "version", "works", "sound?", "tight? (median gap)", "tota
 
 
 def told(sheets: Sequence[Sheet], *, markdown: bool = False) -> str:
-    """The whole verdict as text, or as the table of the documentation."""
+    """The whole report, as text or as the Markdown table of the documentation."""
     ours = next((sheet for sheet in sheets if sheet.adapter.package == "dpcompose"), None)
     rows = [HEAD, *(row(sheet, ours) for sheet in sheets)]
     findings = [line for sheet in sheets for line in faults(sheet)]
@@ -28,7 +28,7 @@ def told(sheets: Sequence[Sheet], *, markdown: bool = False) -> str:
 
 
 def row(sheet: Sheet, ours: Sheet | None) -> tuple[str, ...]:
-    """One accountant in a line."""
+    """The row of one accountant."""
     wrong = [cell for cell in sheet.cells if cell.unsound]
     sound = "yes" if not wrong else f"no: {len(wrong)}, worst {sheet.worst.violation:.2g} below" if sheet.worst else ""
     if sheet.adapter.estimate and wrong:
@@ -46,7 +46,9 @@ def row(sheet: Sheet, ours: Sheet | None) -> tuple[str, ...]:
 
 
 def pace(sheet: Sheet, ours: Sheet | None) -> str:
-    """Its median time in ours; how often it is faster and sound, and how often of these as tight."""
+    """The accountant's median time as a multiple of ours, how often it is faster and sound, and how often then as
+    tight.
+    """
     slower = sheet.slower(ours) if ours is not None else None
     if slower is None or ours is None:
         return "–"
@@ -56,7 +58,7 @@ def pace(sheet: Sheet, ours: Sheet | None) -> str:
 
 
 def faults(sheet: Sheet) -> Iterator[str]:
-    """Every answer that is below the truth, or none, with the command that shows it."""
+    """Every answer that is missing or below the truth, with the command that reproduces it."""
     for cell in sheet.cells:
         if cell.unsound or cell.failed:
             yield f"{sheet.adapter.name} on {cell.work.id} ({cell.work.why}): {verdict(cell)}"
@@ -65,7 +67,7 @@ def faults(sheet: Sheet) -> Iterator[str]:
 
 
 def verdict(cell: Cell) -> str:
-    """What was said, and what is true."""
+    """One answer beside the truth, in words."""
     truth = Enclosure(cell.work.lower, cell.work.upper)
     return f"{cell.fault or f'{cell.said:.6g}'} where ε ∈ {truth} at δ = {cell.work.delta:g}"
 

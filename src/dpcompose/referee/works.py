@@ -1,7 +1,7 @@
 """The works: what is asked, and between which two numbers the truth lies.
 
-The intervals were computed in balls where these close them (`tier` says so), else in floats with stated errors, and are
-held against independent computations by the tests. A work never changes; a new set gets a new version.
+The intervals were computed in ball arithmetic where that closes them (`tier` says so), else in floats with proven error
+bounds; the tests hold them against independent computations. A work never changes; a new set gets a new version.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ NOT_LESS = (
     ("laplace-10", "laplace-loud"),
     ("sampled-once", "gaussian"),
 )
-"""Laws: whoever says more of the first than of the second contradicts itself, as more runs or less δ cost no less."""
+"""Pairs of works where the first costs no more (fewer runs, or a larger δ): a greater ε for it is a contradiction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A mechanism, a δ, and the interval of ε."""
+    """A mechanism, a δ, and the interval in which ε lies."""
 
     id: str
     mechanism: Mechanism

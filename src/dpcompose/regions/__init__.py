@@ -1,8 +1,8 @@
-"""Regions of error rates: what no attacker escapes, who refutes a claim, and how to imitate a mechanism.
+"""Regions of error rates: what no attacker escapes, the events that refute a claim, and how to imitate a mechanism.
 
-Read `tradeoff` (one ordered pair) and `orders` (which pairs a mechanism has) first; `corners`, `closed` and
-`envelope` (over `levels`, `chain`) are its three kinds. Then `region`, `readings` (rates, odds, accuracy) and
-`witness`; last `single`, `blackwell`, `simulation` (over `simulation_lemma`) and `transcript`.
+Read `tradeoff` (one ordered pair) and `orders` (which pairs a mechanism has) first; `corners`, `closed` and `envelope`
+(over `levels`, `chain`) are its three kinds. Then `region`, `readings` (rates, odds, accuracy) and `witness`; last
+`single`, `blackwell`, `simulation` (over `simulation_lemma`) and `transcript`.
 """
 
 from dpcompose.regions.blackwell import Garbling as Garbling

@@ -1,13 +1,13 @@
-r"""Blackwell's converse for two hypotheses (KOV-T2.5): a smaller region is a post-processing, and here is the map.
+"""Blackwell's converse for two hypotheses (KOV-T2.5): a smaller region is a post-processing; this module finds the map.
 
-Sort the outcomes of a pair by their likelihood ratio, the greatest first, and walk: each outcome is a step of length
-$p_i+q_i$ that rises by $p_i$. The height over the length walked is a concave curve, and one region contains another
-exactly if its curve lies above.
+Sort the outcomes of a pair by their likelihood ratio, the greatest first, and draw a path: each outcome is a step of
+length $p_i+q_i$ that rises by $p_i$. The height as a function of the length is a concave curve, and one region contains
+another exactly if its curve lies above.
 
-Take the steepest step $w$ of the target. By continuity the source's curve has an arc of the length of $w$ that rises as
-much: give the outcomes of that arc (the outer ones in part) to $w$, cut the arc out, and go on with the next step. The
-rest of the source still lies above the rest of the target: before the cut it is at least as steep as $w$, as no later
-step of the target is; beyond it both curves have moved by the same. All of it is rational arithmetic.
+Take the steepest step $w$ of the target. By continuity the source's curve has an arc that is as long as $w$ and rises
+as much: give the outcomes of that arc (the outer ones in part) to $w$, cut the arc out, and go on with the next step.
+The rest of the source still lies above the rest of the target: before the cut it is at least as steep as $w$, and no
+later step of the target is steeper; beyond it both curves have moved by the same. All of it is rational arithmetic.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dpcompose.regions.simulation import Masses, masses
 
 Pair: TypeAlias = tuple[Sequence[Real], Sequence[Real]]
 Arc: TypeAlias = tuple[int, Fraction, Fraction]
-"""An outcome, and what is left of its masses under both hypotheses."""
+"""An outcome, and the rest of its masses under both hypotheses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ class Garbling:
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    r"""The target is no post-processing: at this ratio $\sum(p-sq)_+$ of the target exceeds that of the source."""
+    r"""The proof that the target is no post-processing: at this ratio $s$ the target's $\sum(p-sq)_+$ exceeds the
+    source's.
+    """
 
     threshold: Fraction
     source: Fraction
@@ -73,7 +75,7 @@ def _checked(name: str, pair: Pair) -> tuple[Masses, Masses]:
 
 
 def _sorted(p: Masses, q: Masses) -> list[Arc]:
-    """Outcomes of positive mass, the greatest share of p first."""
+    """The outcomes of positive mass, in decreasing order of p's share."""
     arcs = [(i, x, y) for i, (x, y) in enumerate(zip(p, q, strict=True)) if x or y]
     return sorted(arcs, key=lambda arc: arc[1] / (arc[1] + arc[2]), reverse=True)
 
@@ -99,7 +101,9 @@ def _cut(path: list[Arc], rise: Fraction, fall: Fraction) -> tuple[list[Arc], li
 
 
 def _start(ends: list[Fraction], heights: list[Fraction], length: Fraction, rise: Fraction) -> Fraction:
-    """Where an arc of the given length rises by just so much: what it rises falls as it moves along, piece by piece."""
+    """Where an arc of this length that rises by exactly `rise` begins: the rise decreases piecewise linearly along the
+    path.
+    """
     last = ends[-1] - length
     places = sorted({x for end in ends for x in (end, end - length) if 0 <= x <= last})
     rises = [_height(ends, heights, x + length) - _height(ends, heights, x) for x in places]
@@ -117,7 +121,7 @@ def _height(ends: list[Fraction], heights: list[Fraction], at: Fraction) -> Frac
 
 
 def _refuted(source: tuple[Masses, Masses], target: tuple[Masses, Masses]) -> Refutation | None:
-    """Compare the hockey sticks wherever one of them bends, and beyond all bends; between them both are straight."""
+    """Compare the hockey sticks at each of their bends, and beyond them; between bends both are straight."""
     ratios = {x / y for laws in (source, target) for x, y in zip(*laws, strict=True) if y}
     places = sorted(ratios | {min(filter(None, ratios), default=Fraction(1)) / 2, max(ratios, default=Fraction(1)) + 1})
     for s in places:

@@ -1,8 +1,8 @@
-"""Broken lines that fall from one axis to the other, and sound readings of them.
+"""Broken lines that fall from one axis to the other, and bounds read from them.
 
-A trade-off curve is convex and never rises. So a chain through points *of the region* stays in it (chords of a convex
-set), and a chain through points that lie to the lower left of the corners of a bound stays below that bound. Neither
-argument needs the chain itself to be convex: rounding a corner outward never breaks one.
+A trade-off curve is convex and never rises. So a chain through points *of the region* stays in the region (chords of a
+convex set), and a chain through points to the lower left of a bound's corners stays below that bound. Neither argument
+needs the chain itself to be convex, so corners may be rounded outward.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ class Chain:
         return np.array([x for x, _ in ends]), np.array([y for _, y in ends])
 
     def floor(self, at: Floats) -> Floats:
-        """Lower bounds on the chain at these points."""
+        """Lower bounds on the chain at these abscissas."""
         found = _interpolated(*self._down, at)
         return np.maximum(np.nextafter(found * (1.0 - _SLACK), -math.inf), 0.0)
 
     def ceiling(self, at: Floats) -> Floats:
-        """Upper bounds on the chain at these points."""
+        """Upper bounds on the chain at these abscissas."""
         found = _interpolated(*self._up, at)
         return np.where(found > 0.0, np.minimum(np.nextafter(found * (1.0 + _SLACK), math.inf), 1.0), 0.0)
 
     def value(self, x: Real) -> Fraction:
-        """The chain itself, exactly; from its last corner on it is 0."""
+        """The exact ordinate at an abscissa; 0 beyond the last corner."""
         i = bisect_right(self.corners, x, key=lambda corner: corner[0]) - 1
         if i + 1 >= len(self.corners):
             return Fraction(0)
@@ -75,7 +75,7 @@ class Chain:
         return Fraction(high) + share * (Fraction(low) - Fraction(high))
 
     def highest(self, other: Chain) -> Chain:
-        """The greater of two chains, exactly, with the corners where they cross."""
+        """The maximum of two chains, exactly, with corners where they cross."""
         places = sorted({Fraction(x) for x, _ in (*self.corners, *other.corners)})
         heights = [(x, self.value(x), other.value(x)) for x in places]
         corners = [(x, max(a, b)) for x, a, b in heights]
@@ -96,7 +96,7 @@ class Chain:
 
 
 def _interpolated(xs: Floats, ys: Floats, at: Floats) -> Floats:
-    """Convex combinations of neighbouring ordinates: positive terms only, so a few roundings, relatively."""
+    """Convex combinations of neighbouring ordinates: all terms are positive, so the relative error is small."""
     last = len(xs) - 1
     left = np.minimum(np.searchsorted(xs, at, side="right") - 1, last)
     right = np.minimum(left + 1, last)
@@ -108,7 +108,7 @@ def _interpolated(xs: Floats, ys: Floats, at: Floats) -> Floats:
 
 
 def hull(points: Sequence[Point]) -> tuple[Point, ...]:
-    """The lower left convex hull of points, decided exactly, from the least abscissa to the least ordinate."""
+    """The lower left convex hull of points, computed exactly, from the least abscissa to the least ordinate."""
     kept: list[Point] = []
     for point in sorted(set(points), key=lambda p: (p[0], p[1])):
         if kept and point[1] >= kept[-1][1]:
@@ -120,7 +120,7 @@ def hull(points: Sequence[Point]) -> tuple[Point, ...]:
 
 
 def _turn(a: Point, b: Point, c: Point) -> Fraction:
-    """Positive where the way from a over b to c turns left."""
+    """Positive if the way from a over b to c turns left."""
     (ax, ay), (bx, by), (cx, cy) = ((Fraction(x), Fraction(y)) for x, y in (a, b, c))
     return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
 
@@ -138,9 +138,9 @@ class Descent:
 
 
 def beneath(lines: Sequence[Descent]) -> Chain:
-    """A chain nowhere above the greatest of the lines and 0, and as good as on it.
+    """A chain that is nowhere above the maximum of the lines and 0, and almost equal to it.
 
-    Leaving a line out is sound, so midpoints decide which lines take part. Where one line hands over to the next the
+    Leaving a line out is sound, so midpoints decide which lines take part. Where one line takes over from the next the
     corner is put below both, so each piece of the chain lies below one line.
     """
     with ctx.workprec(_BITS):
@@ -152,7 +152,7 @@ def beneath(lines: Sequence[Descent]) -> Chain:
 
 
 def _handovers(lines: Sequence[Descent]) -> tuple[list[Descent], list[Ball]]:
-    """The lines that are greatest somewhere, the steepest first, and where each begins to be."""
+    """The lines that are greatest somewhere, the steepest first, and where each begins to be greatest."""
     kept: list[Descent] = []
     starts: list[Ball] = []
     for line in [*lines, Descent(arb(0), arb(0))]:
@@ -176,5 +176,5 @@ def _steepness(line: Descent) -> tuple[Ball, Ball]:
 
 
 def _clipped(x: Ball) -> float:
-    """The lower end, as a float between 0 and 1."""
+    """The lower end, as a float from 0 to 1."""
     return min(max(Enclosure.of(x).lower, 0.0), 1.0)

@@ -30,7 +30,7 @@ class NormalTradeoff(Tradeoff):
     upper_by: Claim[Any] | None
 
     def between(self, least: Floats, most: Floats, tolerance: float) -> tuple[Floats, Floats]:  # noqa: ARG002
-        """A threshold guessed in floats, whose two errors and tangent are evaluated in balls."""
+        """Bounds from a threshold guessed in floats, whose two errors and tangent are evaluated in balls."""
         with ctx.workprec(_BITS):
             mu = ball(self.mu_squared).sqrt()
             half = mu * mu / 2
@@ -54,15 +54,15 @@ class NormalTradeoff(Tradeoff):
         return min(max(Enclosure.of(tangent).lower, 0.0), 1.0), min(Enclosure.of(beta).upper, 1.0)
 
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
-        """The chains of certified values of the profile."""
+        """Chains through certified values of the profile."""
         return self.polygons.chains(tolerance)
 
     def tells_no_more(self, other: Tradeoff) -> bool | None:
-        """Whether this shift is no greater than the other."""
+        """Whether this shift is at most the other's; None for another kind of function."""
         return self.mu_squared <= other.mu_squared if isinstance(other, NormalTradeoff) else None
 
     def swapped(self) -> NormalTradeoff:
-        """The same: the pair is symmetric."""
+        """The same function: the pair is symmetric."""
         return self
 
     def event(self, t: Real) -> EventProbabilities:
@@ -89,8 +89,8 @@ def _beyond(x: Ball | float) -> Ball:
 class LaplaceTradeoff(Tradeoff):
     r"""One Laplace shift of $x = \Delta/b$: $1-e^x\alpha$, then $e^{-x}/4\alpha$, then $e^{-x}(1-\alpha)$.
 
-    The two lines are tangents of the hyperbola at $\alpha = e^{-x}/2$ and $\frac12$, so a piece taken a rounding too
-    early or too late is off by the square of that.
+    The two lines are tangents of the hyperbola at $\alpha = e^{-x}/2$ and $\frac12$, so changing pieces one rounding
+    too early or too late causes only an error of second order.
     """
 
     step: Real
@@ -99,7 +99,7 @@ class LaplaceTradeoff(Tradeoff):
     upper_by: Claim[Any] | None
 
     def between(self, least: Floats, most: Floats, tolerance: float) -> tuple[Floats, Floats]:  # noqa: ARG002
-        """The three pieces in floats, each with its rounding."""
+        """The three pieces in floats, each moved by its rounding error."""
         grown = enclose(lambda: ball(self.step).exp())
         shrunk = enclose(lambda: (-ball(self.step)).exp())
         lower, upper = _laplace(most, grown.upper, shrunk.lower), _laplace(least, grown.lower, shrunk.upper)
@@ -108,15 +108,15 @@ class LaplaceTradeoff(Tradeoff):
         return lower, np.where(upper > 0.0, np.nextafter(upper, 1.0), 0.0)
 
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
-        """The chains of certified values of the profile."""
+        """Chains through certified values of the profile."""
         return self.polygons.chains(tolerance)
 
     def tells_no_more(self, other: Tradeoff) -> bool | None:
-        """Whether this shift is no greater than the other."""
+        """Whether this shift is at most the other's; None for another kind of function."""
         return self.step <= other.step if isinstance(other, LaplaceTradeoff) else None
 
     def swapped(self) -> LaplaceTradeoff:
-        """The same: the pair is symmetric."""
+        """The same function: the pair is symmetric."""
         return self
 
     def event(self, t: Real) -> EventProbabilities:

@@ -1,8 +1,8 @@
-r"""The corners of discrete laws.
+"""The corners of the trade-off functions of discrete laws.
 
-Accept the outcomes in the order of their likelihood ratio $P/Q$, the greatest first: after each, the error under $P$ is
-what is left of $P$ and the error under $Q$ what was taken of $Q$ (Neyman and Pearson). Between two corners lies the
-randomisation of one ratio. Both errors are sums of positive terms, added up from the small end.
+Accept the outcomes in decreasing order of their likelihood ratio $P/Q$: after each, the error under $P$ is the rest of
+$P$, and the error under $Q$ the accepted part of $Q$ (Neyman and Pearson). Randomising at one ratio gives the line
+between two corners. Both errors are sums of positive terms, added up from the small end.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Parts = Sequence[tuple[Any, int]]
 
 @singledispatch
 def corners(profile: Profile, claim: Claim[Any]) -> tuple[Corners, Corners] | None:  # noqa: ARG001
-    """Both orders of a discrete law of moderate size; nothing for any other."""
+    """The corners in both orders, for a discrete law of moderate size; None for any other."""
     return None
 
 
@@ -85,7 +85,7 @@ def _(profile: SumOfLosses, claim: Claim[Any]) -> tuple[Corners, Corners] | None
 
 
 def rational(parts: Parts) -> tuple[tuple[Fraction, Fraction], ...] | None:
-    """The corners of a product of rational pairs, exactly, unless it is large."""
+    """The corners of a product of rational pairs, exactly; None if there are too many."""
     if sum(count for _, count in parts) > MOST_FACTORS:
         return None
     law: dict[Fraction, Fraction] = {Fraction(1): Fraction(1)}
@@ -107,10 +107,10 @@ def rational(parts: Parts) -> tuple[tuple[Fraction, Fraction], ...] | None:
 
 
 def _tabled(parts: Parts) -> tuple[tuple[Enclosure, Enclosure], ...] | None:
-    """The corners of a sum of laws, in balls, unless there are too many.
+    """The corners of a sum of laws, in balls; None if there are too many.
 
-    Rounded losses are off by the drift, which moves masses under Q by that factor; what may leak or not, because the
-    law lists only what lies in reach, is rejected by the test that is proven to exist.
+    Losses are rounded, which changes masses under Q by at most the factor of the drift. Mass beyond reach, which the
+    law does not list, may or may not be there; it widens the error under P.
     """
     sums = scaled([part for part in parts if part[1]])
     if sum((Extent.of(part) for part in sums.parts), Extent()).size > MOST_CORNERS:

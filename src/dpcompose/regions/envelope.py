@@ -1,4 +1,4 @@
-"""Trade-off functions known through certified values of both profiles, asked where they matter."""
+"""Trade-off functions known through certified values of both profiles, which are computed where they are needed."""
 
 from __future__ import annotations
 
@@ -21,23 +21,25 @@ from dpcompose.regions.tradeoff import EventProbabilities, Tradeoff, complement
 MOST_LEVELS = 400
 NEGLIGIBLE = 1e-12
 FEW = 8
-"""For more α than this levels are spread over the profile; for so few the best line is looked for at each."""
+"""With more α than this, levels are spread over the profile; with fewer, the best line is searched for each."""
 CLOSER, GOLDEN = 6, 0.382
 LEAST_STRIDE = 1e-12
 HOPELESS, VAGUE = 28.0, 1e-3
-"""Lines flatter than e^−28 lie below 10⁻¹², and are not looked for among levels so little known."""
+"""Lines flatter than e^−28 are below 10⁻¹² and are not searched for, as long as levels are known only this roughly."""
 _SLACK = 2.0**-50
 _BITS = 128
 
 
 @dataclass(slots=True)
 class Envelope(Tradeoff):
-    """A trade-off function between bounds: the greatest of all lines below, the knees between the levels above."""
+    """A trade-off function between bounds: below, the maximum of the lines of all levels; above, the same with knees
+    added.
+    """
 
     forward: Levels
-    """d_t(P, Q), which gives the flat lines."""
+    """Values of d_t(P, Q), which give the flat lines."""
     backward: Levels
-    """d_t(Q, P), which gives the steep ones."""
+    """Values of d_t(Q, P), which give the steep lines."""
     lower_by: Claim[Any] | None = None
     upper_by: Claim[Any] | None = None
 
@@ -63,13 +65,13 @@ class Envelope(Tradeoff):
         return lower, np.maximum(upper, lower)
 
     def _ends(self, least: Floats, most: Floats) -> tuple[Floats, Floats, _Over]:
-        """What the levels say of both ends, and the lines over them."""
+        """The bounds at both ends of each α, and the upper lines."""
         over = self._over()
         upper = np.minimum(over.greatest(least, _SLACK), _guessing(least))
         return self._under().greatest(most, -_SLACK), upper, over
 
     def _begin(self, least: Floats, most: Floats, tolerance: float) -> None:
-        """Spread levels over both profiles; for a few α look for the best line at each that is not known yet."""
+        """Spread levels over both profiles; for a few α, instead look for the best line at each."""
         if len(least) > FEW:
             for levels in (self.backward, self.forward):
                 levels.begin()
@@ -79,14 +81,14 @@ class Envelope(Tradeoff):
             self._aim(alpha)
 
     def open(self) -> None:
-        """Look at both ends of both profiles, which have the total variation in common."""
+        """Compute both ends of both profiles; they share the total variation."""
         for levels in (self.backward, self.forward):
             levels.open()
         if self.forward is not self.backward:
             self.forward.known[0] = self.backward.known[0] = self.forward.known[0] & self.backward.known[0]
 
     def _aim(self, alpha: float) -> None:
-        r"""Levels around the best line at α: as a function of its slope, how high it lies there is concave."""
+        """Add levels around the best line at α, whose height there is a concave function of its slope."""
 
         def level(u: float) -> Level:
             levels = self.backward if u >= 0.0 else self.forward
@@ -95,7 +97,7 @@ class Envelope(Tradeoff):
             return found
 
         def height(u: float) -> float:
-            """The line of slope −e^u, steep or flat."""
+            """The height at α of the line of slope −e^u, steep or flat."""
             kept = 1.0 - level(u).delta.upper
             return kept - math.exp(u) * alpha if u >= 0.0 else math.exp(u) * (kept - alpha)
 
@@ -115,7 +117,7 @@ class Envelope(Tradeoff):
         _look_closer(height, (min(before, further), here, max(before, further)))
 
     def _never_wrong(self, like: Floats) -> tuple[Floats, Floats]:
-        """The value at α = 0, where only an outright leak tells the inputs apart."""
+        """The value at α = 0: only an outright leak tells the inputs apart."""
         answer = self.backward.ask(ENDLESS)
         self.lower_by, self.upper_by = answer.upper_by, answer.lower_by
         found = complement(answer.enclosure)
@@ -124,7 +126,7 @@ class Envelope(Tradeoff):
 
     @effort.question()
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
-        """From below the envelope of the lines; from above chords between points that are proved to be reached."""
+        """From below the envelope of the lines; from above chords between points that are proved to be reachable."""
         for levels in (self.backward, self.forward):
             levels.refine(tolerance, MOST_LEVELS)
         over = self._over()
@@ -146,7 +148,7 @@ class Envelope(Tradeoff):
         return EventProbabilities(Enclosure(min(max(low.lower, 0.0), 1.0), min(high.upper, 1.0)), q)
 
     def swapped(self) -> Tradeoff:
-        """The same values, read the other way round."""
+        """The inverse function, from the same values."""
         return Envelope(self.backward, self.forward, self.lower_by, self.upper_by)
 
     def _under(self) -> _Lines:
@@ -160,7 +162,7 @@ class Envelope(Tradeoff):
         return len(self.forward.known) + len(self.backward.known)
 
     def _remember(self) -> None:
-        """One claim stands for all that were asked."""
+        """Replace the claims of all levels by one that stands for them."""
         levels = [*self.forward.known, *self.backward.known]
         self.lower_by = next((level.upper_by for level in levels if level.upper_by), None)
         self.upper_by = next((level.lower_by for level in levels if level.lower_by), None)
@@ -168,20 +170,20 @@ class Envelope(Tradeoff):
 
 @dataclass(frozen=True, slots=True)
 class _Fan:
-    """Heights 1 − δ and factors e^t, rounded towards one side."""
+    """The numbers 1 − δ and e^t of several lines, rounded to one side."""
 
     height: Floats
     factor: Floats
 
     @classmethod
     def under(cls, levels: Sequence[Level]) -> _Fan:
-        """Lines nowhere above the true ones."""
+        """Numbers of lines that are nowhere above the true ones."""
         heights = [Enclosure.exactly(1 - Fraction(level.delta.upper)).lower for level in levels]
         return cls(np.array(heights), np.array([Enclosure.of(level.factor).upper for level in levels]))
 
     @classmethod
     def over(cls, knees: Sequence[Knee]) -> _Fan:
-        """Lines nowhere below the true ones."""
+        """Numbers of lines that are nowhere below the true ones."""
         heights = [Enclosure.exactly(1 - Fraction(knee.delta)).upper for knee in knees]
         return cls(np.array(heights), np.array([Enclosure.of(knee.factor).lower for knee in knees]))
 
@@ -194,14 +196,14 @@ class _Lines:
     flat: _Fan
 
     def _values(self, alpha: Floats, slack: float) -> tuple[Floats, Floats]:
-        """All lines at all α, moved by the rounding they may have suffered in the direction of `slack`."""
+        """The heights of all lines at all α, moved by their rounding errors in the direction of `slack`."""
         drop = self.steep.factor * alpha[:, None]
         steep = self.steep.height - drop + slack * (np.abs(self.steep.height) + drop)
         flat = (self.flat.height - alpha[:, None]) / self.flat.factor
         return steep, flat + slack * np.abs(flat)
 
     def greatest(self, alpha: Floats, slack: float) -> Floats:
-        """The greatest of all lines and 0, rounded in the direction of `slack`."""
+        """The maximum of all lines and 0, rounded in the direction of `slack`."""
         steep, flat = self._values(alpha, slack)
         found: Floats = np.maximum(np.maximum(steep.max(axis=1), flat.max(axis=1)), 0.0)
         return found
@@ -225,9 +227,9 @@ class _Over(_Lines):
     knees: tuple[tuple[Levels, list[Knee]], tuple[Levels, list[Knee]]]
 
     def split(self, alpha: Floats, *, anyway: bool = False) -> int:
-        """Add a level at each knee over which an α has its greatest line, if it may gain by that or anyway.
+        """Add a level at each knee whose line is the greatest at some α, if that may improve the bound, or `anyway`.
 
-        Returns how many of the levels were new.
+        Returns the number of new levels.
         """
         steep, flat = self._values(alpha, 0.0)
         upright = steep.max(axis=1) >= flat.max(axis=1)
@@ -239,7 +241,7 @@ class _Over(_Lines):
 
 
 def _look_closer(height: Callable[[float], float], bracket: tuple[float, float, float]) -> None:
-    """Look a few times closer for the highest point, known to lie around the middle of the bracket."""
+    """Narrow a bracket of the maximum of a concave function, a few times."""
     low, middle, high = bracket
     for _ in range(CLOSER):
         if effort.is_worn_out():
@@ -255,7 +257,7 @@ def _look_closer(height: Callable[[float], float], bracket: tuple[float, float, 
 
 
 def _guessing(alpha: Floats) -> Floats:
-    """1 − α, rounded up: what a test that ignores the output reaches."""
+    """1 − α, rounded up: the error of a test that ignores the output."""
     return np.where(alpha < 1.0, np.minimum(np.nextafter(1.0 - alpha, 2.0), 1.0), 0.0)
 
 

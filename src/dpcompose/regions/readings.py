@@ -1,4 +1,4 @@
-"""What the region says in words people use: errors, rates, odds, accuracy."""
+"""Properties of a region under their common names: errors, rates, odds, accuracy."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _betas(mechanism: Subject, alpha: Arguments, order: Order, tolerance: float)
 
 
 def _rates(given: Arguments) -> tuple[Floats, Floats]:
-    """Floats just below and just above the rates: the rates themselves where they are floats."""
+    """The floats just below and just above the rates; equal where the rates are floats."""
     if {type(x) for x in given} <= {float, np.float64}:
         floats = np.array(given, dtype=np.float64)
         if np.all((floats >= 0.0) & (floats <= 1.0)):
@@ -98,7 +98,7 @@ def tpr(
 
 
 def _complement(name: str, answer: Answer) -> Answer:
-    """1 minus an error: the ends, their claims and the safe side change places."""
+    """1 minus an error: the ends, their claims and the safe side are exchanged."""
     return Answer(
         name, complement(answer.enclosure) & UNIT_INTERVAL, answer.lower_by, answer.upper_by, answer.note, Side.UPPER
     )
@@ -154,7 +154,7 @@ def posterior_odds(mechanism: Subject, prior_odds: Real = 1, delta: Real = 0) ->
 
 
 def _loss(mechanism: Subject, chance: Real, tolerance: float = _TIGHT) -> Answer:
-    """ε at δ, or nothing where no theorem bounds it."""
+    """ε at δ; [0, ∞] where no theorem bounds it."""
     try:
         return epsilon_at(mechanism, chance, tolerance)
     except NotProvable:
@@ -182,7 +182,7 @@ def posterior(mechanism: Subject, prior: Real = Fraction(1, 2), delta: Real = 0)
 
 
 def _at_most(mechanism: Subject, chance: Real, possible: Enclosure) -> Enclosure:
-    r"""Where no pair is known: $P(L>t)(1-e^{r-t})\le\delta(r)$, so $t = r-\ln(1-\delta(r)/\delta)$ will do."""
+    r"""A bound where no pair is known: $P(L>t)(1-e^{r-t})\le\delta(r)$, so $t = r-\ln(1-\delta(r)/\delta)$ suffices."""
 
     def level(share: Fraction, tolerance: float) -> float:
         loss = ball(_loss(mechanism, Fraction(chance) * share, tolerance).upper)
@@ -195,7 +195,7 @@ def _at_most(mechanism: Subject, chance: Real, possible: Enclosure) -> Enclosure
 
 
 def _quantile(seen: Sequence[View], chance: Real, possible: Enclosure) -> Enclosure:
-    """The least t ≥ 0 with P(L > t) at most the chance, in the worse order; at least ε(δ), as P(L > t) ≥ δ(t)."""
+    """The least t ≥ 0 with P(L > t) at most the chance, in the worse order; it is at least ε(δ), as P(L > t) ≥ δ(t)."""
     tails = [
         _tail(view, order)
         for view in seen
@@ -213,7 +213,7 @@ def _quantile(seen: Sequence[View], chance: Real, possible: Enclosure) -> Enclos
 
 
 def _tail(view: View, order: Order) -> Callable[[float], Enclosure]:
-    """The tail P(L > t) = δ(t) + s Q(L > t); Q(L > t) lies between the falls of δ per unit of s on both sides of t."""
+    """The tail P(L > t) = δ(t) + s Q(L > t), where Q(L > t) lies between the chords' slopes before and after t."""
 
     def tail(t: float) -> Enclosure:
         before, after = max(t - _STEP, 0.0), t + _STEP

@@ -30,7 +30,7 @@ _SHARP = 1e-12
 
 
 class Vertex(NamedTuple):
-    """A corner of the boundary."""
+    """A corner of the boundary, as a pair of error rates."""
 
     fnr: Enclosure
     fpr: Enclosure
@@ -50,14 +50,16 @@ class Tangent:
 
 @dataclass(frozen=True)
 class Region(Pictured):
-    """All pairs (fnr, fpr) that tests reach: the truth lies between an inner and an outer polygon."""
+    """All pairs (fnr, fpr) that tests can reach, enclosed between an inner and an outer polygon."""
 
     below: Chain
-    """A bound from below on the least fpr at every fnr: the outer boundary."""
+    """The lower bound on the least fpr at every fnr: the outer boundary."""
     above: Chain
-    """A bound from above: the inner boundary."""
+    """The upper bound on the least fpr at every fnr: the inner boundary."""
     vertices: tuple[Vertex, ...]
-    """The corners of the boundary below the diagonal, fnr rising, of a discrete law; none where it is curved."""
+    """The corners of the boundary below the diagonal in the order of rising fnr, for a discrete law; empty for a curved
+    one.
+    """
     tradeoffs: tuple[Tradeoff, ...] = field(repr=False)
     support: Callable[[Real], Enclosure] | None = field(repr=False)
     subject: tuple[Composition, Order] | None = None
@@ -77,7 +79,9 @@ class Region(Pictured):
 
     @property
     def inner(self) -> tuple[tuple[float, float], ...]:
-        """A polygon within the region, anticlockwise from (0, 1), without corners that round across the diagonal."""
+        """A polygon inside the region, anticlockwise from (0, 1); corners that rounding moves across the diagonal are
+        left out.
+        """
         rounded = [(Enclosure.exactly(x).upper, Enclosure.exactly(y).upper) for x, y in self.above.corners]
         return _around([(x, y) for x, y in rounded if Fraction(x) + Fraction(y) <= 1], -1.0)
 
@@ -114,7 +118,7 @@ class Region(Pictured):
         return Enclosure(max(float(low[0]) for low, _ in found), max(float(high[0]) for _, high in found))
 
     def tangent(self, epsilon: Real) -> Tangent:
-        r"""KOV-FIG3: the line $P_{FA} = -e^t P_{MD}+1-d_t$, $t = \varepsilon$ of either sign, that touches below."""
+        r"""KOV-FIG3: the line $P_{FA} = -e^t P_{MD}+1-d_t$, $t = \varepsilon$ of either sign, touching from below."""
         size = EPSILON.check("epsilon", abs(epsilon))
         t = size if epsilon >= 0 else -size
         slope = enclose(lambda: ball(t).exp())
@@ -165,9 +169,10 @@ class Region(Pictured):
 
 
 def region(mechanism: Subject, order: Order = Order.EITHER, tolerance: float = 1e-4) -> Region:
-    """The region of all pairs of error rates: exact for discrete laws, else between polygons `tolerance` apart.
+    """The region of all pairs of error rates: exact for discrete laws, else between polygons about `tolerance` apart.
 
-    In either order it is the smallest convex region that holds both: as much as all (ε, δ) together say (KOV-C2.3).
+    For either order of the neighbours it is the smallest convex region that contains both orders', which is what all
+    true (ε, δ) together allow (KOV-C2.3).
     """
     TOLERANCE.check("tolerance", tolerance)
     orders = both_orders(mechanism, max(tolerance, 1e-9) / 100)
@@ -188,7 +193,7 @@ def region(mechanism: Subject, order: Order = Order.EITHER, tolerance: float = 1
 
 
 def _around(corners: list[tuple[float, float]], away: float) -> tuple[tuple[float, float], ...]:
-    """The corners, and their mirror images moved towards `away` by the rounding of 1 − x."""
+    """The corners, and their mirror images, moved towards `away` by the rounding of 1 − x."""
     mirrored = [tuple(_mirror(v, away) for v in corner) for corner in corners]
     path = [(0.0, 1.0), *corners, (1.0, 0.0), *((x, y) for x, y in mirrored)]
     return tuple(dict.fromkeys(path))

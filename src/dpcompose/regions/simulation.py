@@ -1,4 +1,4 @@
-"""The simulation lemma at work (SM-L3.1): every pair that is (ε, δ)-close is a disguised leaky response."""
+"""The simulation lemma as a map (SM-L3.1): every (ε, δ)-close pair is a post-processing of a leaky response."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _BITS = 192
 
 
 class Distinguishable(InvalidParameter):
-    """Two distributions that are not (ε, δ)-close, with the event that shows it."""
+    """The error for two distributions that are not (ε, δ)-close, with the event that shows it."""
 
     def __init__(
         self, event: tuple[int, ...], first: Fraction, second: Fraction, excess: Fraction, delta: Fraction
     ) -> None:
-        """Name the event by its outcomes, and by how much it is too likely."""
+        """The outcomes of the event, its two probabilities, and by how much it violates the bound."""
         super().__init__(
             "delta", str(delta), f"at least {excess}, the distance of p and q, as the outcomes {event} show"
         )
@@ -38,8 +38,8 @@ class Distinguishable(InvalidParameter):
 class LeakyResponse:
     r"""SM-UV: the laws of $U$ and $V$ on the symbols 0, 1, "I am U", "I am V".
 
-    $U$ gives $\frac{e^\varepsilon(1-\delta)}{1+e^\varepsilon}$, $\frac{1-\delta}{1+e^\varepsilon}$, $\delta$ and 0;
-    $V$ mirrors it.
+    $U$ has $\frac{e^\varepsilon(1-\delta)}{1+e^\varepsilon}$, $\frac{1-\delta}{1+e^\varepsilon}$, $\delta$ and 0; $V$
+    is its mirror image.
     """
 
     exp_epsilon: Fraction
@@ -131,7 +131,7 @@ def sum_at(law: Masses, event: tuple[int, ...]) -> Fraction:
 
 
 def _factor(epsilon: Real | None, exp_epsilon: Real | None) -> tuple[Fraction, Enclosure]:
-    r"""A rational number at or just above $e^\varepsilon$, and how far a response moves if it takes its place."""
+    r"""A rational number at or just above $e^\varepsilon$, and the change of a response that uses it instead."""
     if (epsilon is None) == (exp_epsilon is None):
         raise InvalidParameter("epsilon, exp_epsilon", (epsilon, exp_epsilon), "exactly one of the two")
     if exp_epsilon is not None:

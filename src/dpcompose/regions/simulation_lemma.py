@@ -62,7 +62,7 @@ def simulate(p: Masses, q: Masses, factor: Fraction, delta: Fraction) -> Simulat
 
 
 def _kept(p: Masses, q: Masses, factor: Fraction, over_x: Fraction, over_y: Fraction) -> tuple[Masses, Masses]:
-    """What both sides keep, scaled to 1, with ratios within the factor."""
+    """The mass that both sides keep, scaled to 1, with ratios within the factor."""
     if over_x < over_y:
         y, x = _kept(q, p, factor, over_y, over_x)
         return x, y

@@ -15,8 +15,8 @@ from dpcompose.regions.witness import judge
 def within(fnr: Real, fpr: Real, *, epsilon: Real, delta: Real) -> bool | None:
     r"""KOV-T2.1: whether $P_{FA}+e^\varepsilon P_{MD}\ge1-\delta$ and $e^\varepsilon P_{FA}+P_{MD}\ge1-\delta$.
 
-    Every test of an $(\varepsilon,\delta)$-DP mechanism satisfies both, and if every test of a mechanism does, it is
-    $(\varepsilon,\delta)$-DP. None where the difference is too small to see.
+    Every test of an $(\varepsilon,\delta)$-DP mechanism satisfies both, and a mechanism all of whose tests do is
+    $(\varepsilon,\delta)$-DP. None where the difference is too small to tell.
     """
     x, y = Fraction(RATE.check("fnr", fnr)), Fraction(RATE.check("fpr", fpr))
     e, d = EPSILON.check("epsilon", epsilon), Fraction(DELTA.check("delta", delta))
@@ -27,7 +27,7 @@ def within(fnr: Real, fpr: Real, *, epsilon: Real, delta: Real) -> bool | None:
 
 
 def _side(grown: Fraction, plain: Fraction, epsilon: Real, least: Fraction) -> bool | None:
-    """Whether plain + e^ε grown reaches the least."""
+    """Whether plain + e^ε grown is at least `least`; None where the difference is too small to tell."""
     if plain + grown >= least:
         return True
     if not grown or not epsilon:
@@ -51,7 +51,8 @@ def single_region(epsilon: Real, delta: Real = 0) -> SingleRegion:
 
 
 def laplace_pair(epsilon: Real, z: Real) -> LaplacePair:
-    r"""SM-E3.2: densities of $\mathrm{Lap}(1/\varepsilon)$ about 0 and 1, and of kernels that make them of responses.
+    r"""SM-E3.2: densities of $\mathrm{Lap}(1/\varepsilon)$ about 0 and 1, and of kernels that simulate them from
+    responses.
 
     `given(0)` and `given(1)` are the densities of the outcome after each answer of randomized response.
     """

@@ -29,11 +29,11 @@ class Order(Enum):
     """Which of the two neighbours is the null hypothesis."""
 
     EITHER = "either"
-    """Both, whichever serves the attacker better."""
+    """Both: whichever serves the attacker better."""
     FORWARD = "forward"
-    """The first: α is the error under P, β under Q."""
+    """The first neighbour: α is the error under P, β under Q."""
     BACKWARD = "backward"
-    """The second."""
+    """The second neighbour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +50,28 @@ def complement(x: Enclosure) -> Enclosure:
 
 
 class Tradeoff(ABC):
-    """T(P, Q), from below and from above."""
+    """The trade-off function T(P, Q), bounded from below and from above."""
 
     lower_by: Claim[Any] | None
-    """The claim behind the lower bound: an upper bound on δ."""
+    """The claim behind the lower bound, which is an upper bound on δ."""
     upper_by: Claim[Any] | None
 
     @abstractmethod
     def between(self, least: Floats, most: Floats, tolerance: float) -> tuple[Floats, Floats]:
-        """Bounds at each α, known to lie from `least` to `most`; `tolerance` apart, relatively, where possible."""
+        """Bounds at each α, which lies between `least` and `most`; at a relative distance of `tolerance` where
+        possible.
+        """
 
     @abstractmethod
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
-        """A chain below and a chain above, about `tolerance` apart."""
+        """A chain below and a chain above the function, about `tolerance` apart."""
 
     @abstractmethod
     def event(self, t: Real) -> EventProbabilities:
         """An event that attains max P(A) − e^t Q(A), as nearly as is known."""
 
     def vertices(self) -> tuple[tuple[Enclosure, Enclosure], ...]:
-        """The corners (α, β) of the function, where it has only finitely many; else none."""
+        """The corners (α, β), if there are finitely many; else empty."""
         return ()
 
     @abstractmethod
@@ -77,7 +79,7 @@ class Tradeoff(ABC):
         """T(Q, P), the inverse function."""
 
     def tells_no_more(self, other: Tradeoff) -> bool | None:  # noqa: ARG002 - a family of curves may know
-        """Whether this function lies nowhere below the other, where their parameters tell; else None."""
+        """Whether this function is nowhere below the other, if their parameters tell; else None."""
         return None
 
 
@@ -93,7 +95,9 @@ class Corners(Tradeoff):
 
     @classmethod
     def of(cls, corners: tuple[tuple[Enclosure, Enclosure], ...], claim: Claim[Any] | None = None) -> Corners:
-        """Corners (α, β) with rising α, the last β 0; the first chain takes their lower ends, the other the upper."""
+        """From corners (α, β) with rising α, the last β being 0: the lower chain has their lower ends, the upper their
+        upper ones.
+        """
         low = zip(
             accumulate((a.lower for a, _ in corners), max),
             reversed(list(accumulate((b.lower for _, b in reversed(corners)), max))),
@@ -118,7 +122,7 @@ class Corners(Tradeoff):
         return self.below, self.above
 
     def event(self, t: Real) -> EventProbabilities:
-        """The corner that is best against odds e^t."""
+        """The event of the corner that is best at odds e^t."""
         with ctx.workprec(_BITS):
             odds = ball(t).exp()
             gains = [_gain(a, b, odds) for a, b in self.corners]

@@ -1,8 +1,8 @@
-"""Algorithm 1 (SM-C3.3): from k symbols of leaky responses to the whole transcript of k adaptive mechanisms.
+"""Algorithm 1 (SM-C3.3): from k symbols of leaky responses to the transcript of k adaptive mechanisms.
 
 The kernel of step j depends on the outcomes so far. Symbols are independent and each kernel turns U into the step's
-first law and V into its second, so the transcript of U^k has exactly the law on the first input, and that of V^k on
-the second: k copies of one four-point pair are as bad as anything an analyst can choose.
+first law and V into its second, so the transcript of U^k has exactly the law on the first input, and that of V^k on the
+second: k copies of one four-point pair are as bad as anything an analyst can choose.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def draw(law: Masses) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """Mechanisms that may depend on earlier outcomes, each (ε, δ)-close with the same rational e^ε and δ."""
+    """Mechanisms that may depend on earlier outcomes, each (ε, δ)-close for the same rational e^ε and the same δ."""
 
     steps: tuple[Step, ...]
     exp_epsilon: Real
@@ -97,7 +97,7 @@ class Interaction:
 def simulate_transcript(
     mechanisms: Sequence[Step], symbols: Sequence[object], *, exp_epsilon: Real, delta: Real = 0, draw: Draw = draw
 ) -> History:
-    """SM-C3.3, Algorithm 1: a transcript of the mechanisms, made of leaky responses alone."""
+    """SM-C3.3, Algorithm 1: a transcript of the mechanisms, made from leaky responses alone."""
     return Interaction(tuple(mechanisms), exp_epsilon, delta).transcript(symbols, draw)
 
 

@@ -1,4 +1,4 @@
-"""The event that refutes a claim which promises too much, or the theorem by which the claim holds."""
+"""Judging a claim of (ε, δ)-DP: the theorem by which it holds, or the event that refutes it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from dpcompose.shown import NotebookResult, Told
 class Witness(Told):
     """The event "the log-likelihood ratio of the first against the second neighbour exceeds `threshold`".
 
-    Its probabilities violate P(A) ≤ e^ε Q(A) + δ by `excess`. Outcomes whose ratio is exactly e^threshold weigh the
-    same on both sides: `randomisation` says with which probability they belong to the event.
+    Its probabilities violate P(A) ≤ e^ε Q(A) + δ by `excess`. Outcomes whose ratio is exactly e^threshold add nothing
+    to the violation at that level; `randomisation` is the probability with which they belong to the event.
     """
 
     threshold: Real
     order: Order
-    """FORWARD: P is the first neighbour's law; BACKWARD: the second's."""
+    """FORWARD if P is the first neighbour's law, BACKWARD if it is the second's."""
     p: Enclosure
-    """P(A), where the claim's left side stands."""
+    """P(A), the left side of the violated inequality."""
     q: Enclosure
     """Q(A)."""
     excess: Enclosure
@@ -91,7 +91,7 @@ def _witness(tradeoff: Tradeoff, order: Order, epsilon: Real, delta: Real, answe
 
 
 def witness(mechanism: Subject, epsilon: Real, delta: Real) -> Witness | None:
-    """The event that refutes "(ε, δ)-DP"; None where the claim holds, as `judge` certifies; else it says undecided."""
+    """The event that refutes (ε, δ)-DP; None where `judge` certifies that it holds. Raises if neither can be shown."""
     verdict = judge(mechanism, epsilon, delta)
     if verdict.holds is None:
         raise NotProvable(

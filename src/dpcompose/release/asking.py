@@ -1,4 +1,4 @@
-"""The questions, asked: price, checks, charge, data, noise, in this order."""
+"""Asking a question of data: price, checks, charge, data, noise, in this order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STATISTICS: Mapping[str, type[Query]] = MappingProxyType(
 ALIASES: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {"histogram": ("count", {}), "median": ("quantile", {"q": Fraction(1, 2)})}
 )
-"""Other names of a question, and what they say of it."""
+"""Other names of a question, with the options that they imply."""
 
 OTHERS: Mapping[str, str] = MappingProxyType(
     {
@@ -50,7 +50,7 @@ OTHERS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("hist", "groupby", "value_counts"), "histogram"),
     }
 )
-"""What other tools call a question → its name here, for a refusal that suggests it."""
+"""From the names that other tools use to the names here, for suggestions in refusals."""
 
 NEEDED: Mapping[str, str] = MappingProxyType(
     {
@@ -63,7 +63,7 @@ NEEDED: Mapping[str, str] = MappingProxyType(
 
 
 class Protection(TypedDict, total=False):
-    """How a question is asked: whom it hides, and at which price."""
+    """The options of every question: whom it protects, and at which price."""
 
     unit: str | EveryRow
     epsilon: Real
@@ -76,7 +76,7 @@ class Protection(TypedDict, total=False):
 
 
 class Grouped(Protection, total=False):
-    """The same, by groups."""
+    """The same, with those of groups."""
 
     by: str | Sequence[str] | None
     keys: Sequence[Any] | None
@@ -85,7 +85,7 @@ class Grouped(Protection, total=False):
 
 
 class Door(TypedDict, total=False):
-    """Where the data is, what its texts are, and who is charged."""
+    """The options of the data: its table and types, and the budget to charge."""
 
     table: str | None
     types: Mapping[str, str] | None
@@ -96,15 +96,15 @@ class Door(TypedDict, total=False):
 
 
 class Asked(Grouped, Door, total=False):
-    """Everything that a count takes."""
+    """All options of a count."""
 
 
 class Single(Protection, Door, total=False):
-    """Everything that a question without groups takes."""
+    """All options of a question without groups."""
 
 
 def count(data: object, **asked: Unpack[Asked]) -> Release:
-    """How many units (or rows, with `max_rows` above 1) there are, in all or `by` a column."""
+    """The number of units (or of rows, with `max_rows` above 1), in all or `by` a column."""
     return run("count", data, **asked)
 
 
@@ -118,21 +118,23 @@ def histogram(data: object, *, by: str | Sequence[str], **asked: Unpack[Asked]) 
 def sum(  # noqa: A001 - its name in every engine
     data: object, value: str, *, lower: Real, upper: Real, grid: Real | None = None, **asked: Unpack[Asked]
 ) -> Release:
-    """The sum of a column, each value clipped to [lower, upper] and taken to whole steps of `grid`."""
+    """The sum of a column, each value clipped to [lower, upper] and rounded to whole steps of `grid`."""
     return run("sum", data, value=value, lower=lower, upper=upper, grid=grid, **asked)
 
 
 def mean(
     data: object, value: str, *, lower: Real, upper: Real, grid: Real | None = None, **asked: Unpack[Asked]
 ) -> Release:
-    """The mean of a column, each value clipped to [lower, upper]: a noisy sum and a noisy count, at half of ε each."""
+    """The mean of a column, each value clipped to [lower, upper]: from a noisy sum and a noisy count, with half of ε
+    each.
+    """
     return run("mean", data, value=value, lower=lower, upper=upper, grid=grid, **asked)
 
 
 def variance(
     data: object, value: str, *, lower: Real, upper: Real, grid: Real | None = None, **asked: Unpack[Asked]
 ) -> Release:
-    """The variance of a column, each value clipped to [lower, upper]: three noisy sums, at a third of ε each."""
+    """The variance of a column, each value clipped to [lower, upper]: from three noisy sums, with a third of ε each."""
     return run("variance", data, value=value, lower=lower, upper=upper, grid=grid, **asked)
 
 
@@ -144,7 +146,7 @@ def quantile(
 
 
 def query(statistic: str, **options: Any) -> Query:
-    """The question of a name, with its options; nothing is looked at but the options."""
+    """The question of this name, with its options; no data is needed."""
     name, known_by_name = ALIASES.get(statistic, (statistic, {}))
     options = {**known_by_name, **options}
     if name not in STATISTICS:
@@ -164,20 +166,36 @@ def query(statistic: str, **options: Any) -> Query:
 
 
 def quote(statistic: str, **options: Any) -> Quote:
-    """What a question would cost, item by item, and how accurate it would be; no data is needed."""
+    """What a question would cost, item by item, and how accurate its answers would be; no data is needed.
+
+    >>> print(
+    ...     quote(
+    ...         "count",
+    ...         unit="user",
+    ...         by="region",
+    ...         keys=["north", "south"],
+    ...         max_groups=1,
+    ...         epsilon=1,
+    ...     )
+    ... )
+    count by 'region', hiding one 'user' (at most 1 row each) added or removed in at most 1 group
+      costs       ε ≤ 1 at δ = 0, because KOV-3.3 ← KOV-4.4 (KOV15 Thm. 3.3)
+      count       Geometric(scale=1)
+      count       noise at most ±3 (0.95 sure, each)
+    """
     asked = query(statistic, **options)
     asked.columns  # noqa: B018 - refuses what is not declared
     return asked.quote()
 
 
 def run(statistic: str, data: object, **asked: Any) -> Release:
-    """Ask a question by its name: its price is computed once, and `answer` does the rest."""
+    """Ask a question by its name. The price is computed once."""
     door = {name: asked.pop(name) for name in DOOR & asked.keys()}
     return answer(quote(statistic, **asked), data, **door)
 
 
 def answer(price: Quote, data: object, **door: Unpack[Door]) -> Release:
-    """Answer a question whose price is known. A refusal comes before the charge, the charge before the answer."""
+    """Answer a question whose price is known. Refusals come before the charge, the charge before the answer."""
     (found,) = answers([price], data, **door)
     return found
 
@@ -196,7 +214,7 @@ def answers(
     """Answer several questions about one table, for one charge.
 
     What does not fit into the budget is refused before the data is opened. Before the charge only names and types are
-    looked at; after it nothing in the data can make a release fail, or change what it looks like.
+    read; after it nothing in the data can make a release fail or change its form.
     """
     charge = charge_for(prices, dataset)
     if budget is not None:
@@ -213,7 +231,7 @@ def answers(
 
 
 def charge_for(price: Quote | Sequence[Quote], dataset: str | None = None) -> Charge:
-    """What a budget is asked for: the price, its purpose, whom the answer hides, and in which data (a public name)."""
+    """The charge for a price: its mechanism, its purpose, whom the answer protects, and the data (by a public name)."""
     prices = [price] if isinstance(price, Quote) else list(price)
     asked = prices[0].query
     if any((one.query.unit, one.query.adjacency) != (asked.unit, asked.adjacency) for one in prices):

@@ -1,4 +1,4 @@
-"""What a release refuses, in one sentence each; a refusal comes before the charge and shows no value of the data."""
+"""The errors of a release, in one sentence each; a refusal comes before the charge and shows no value of the data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class InvalidData(DPError, ValueError):
 
 
 class EngineFailure(DPError):
-    """An engine that failed after the charge. Whatever the reason was, these are the words."""
+    """A failure of the engine after the charge; its sentence is the same whatever the cause."""
 
     def __init__(self) -> None:
         """One sentence, always the same."""
@@ -19,6 +19,6 @@ class EngineFailure(DPError):
 
 
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit, GeneratorExit)
-"""What is no failure. All else is one, also what is no `Exception`: polars panics, and quotes values as it does."""
+"""Exceptions that are no failures. All others are, even if no subclass of `Exception`: polars' panics quote values."""
 
 __all__ = ["INTERRUPTIONS", "EngineFailure", "InvalidData", "OverBudget"]

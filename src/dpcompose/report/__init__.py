@@ -1,7 +1,8 @@
-"""Results → text, JSON, HTML, CSV, BibTeX and pandas. One function a form; each takes any result.
+"""Results as text, JSON, HTML, CSV, BibTeX and pandas: one function for each form, which takes any result.
 
-Read `words` and `sheet` (what every form is made of), then `text`, `data`, `pages`, `table` and `proof`, a form each;
-`readings`, `rates`, `sweeps`, `calibrated`, `formulas`, `notebook`, `spending` and `lines` are sheets of results.
+Read `words` and `sheet` (what every form is made of), then the forms `text`, `data`, `pages`, `table` and `proof`;
+`readings`, `rates`, `sweeps`, `calibrated`, `formulas`, `notebook`, `spending` and `lines` lay out the results, and
+`latex` and `mathml` typeset formulas.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ HOMES = {
     "readings": ("growth", "profile", "risk"),
     "table": ("frame", "to_csv"),
 }
-"""Which file holds a name: a form is read when it is asked for, and whoever wants text pays for no page.
+"""The module of each name: a form is imported when it is asked for, so that text does not pay for pages.
 
-None of these files goes by a name that is found here.
+No module has the name of something found here.
 """
 
 __getattr__ = loaded(__name__, HOMES)

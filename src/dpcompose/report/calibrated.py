@@ -1,4 +1,4 @@
-"""Calibrated values as sheets: what meets the target, and what just misses it."""
+"""Calibrated values as sheets: the value that meets the target, and one that just misses it."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def _nearly(value: Real) -> str:
 
 
 def _plain(value: Real) -> int | str:
-    """A count as a number, all else as exact text."""
+    """A count as a number, any other value as exact text."""
     return value if isinstance(value, int) else written(value)

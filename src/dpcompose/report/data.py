@@ -37,7 +37,7 @@ from dpcompose.spec import dumps, written
 
 
 def to_json(result: object, **context: object) -> str:
-    """A result as JSON text; the context (what was asked of what) comes first."""
+    """A result as JSON text; the context (the question) comes first."""
     found: Any = plain(result)
     asked = {key: plain(value) for key, value in context.items()}
     whole = (
@@ -56,7 +56,7 @@ def plain(result: object) -> object:
 
 
 def _inside(value: object) -> object:
-    """What stands in a document: mappings and lists as they are, down to results."""
+    """A part of a document: mappings and lists unchanged, results inside them as documents."""
     if isinstance(value, Mapping):
         return {key: _inside(item) for key, item in value.items()}
     return [_inside(item) for item in value] if isinstance(value, list) else plain(value)
@@ -106,7 +106,7 @@ def _answer(answer: Answer) -> dict[str, object]:
 
 
 def _claim(claim: Claim[Any] | None) -> object:
-    """A claim with its premises; theorems are named, and stated once elsewhere."""
+    """A claim with its premises; theorems are named here, and stated once elsewhere."""
     if claim is None:
         return None
     return {

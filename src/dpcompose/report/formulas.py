@@ -1,4 +1,4 @@
-"""Formula cards in words: what each says, and what it takes."""
+"""Formula cards in words: the statement and the inputs of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def card(one: Card) -> str:
 
 
 def cards(several: Sequence[Card]) -> str:
-    """A line a card: its name, its inputs and where it is from."""
+    """One line for each card: its name, its inputs and its source."""
     width = max((len(one.name) for one in several), default=0)
     return "\n".join(
         wrapped(f"{', '.join(one.inputs)} ({one.source})", f"{one.name:<{width}}  ", " " * (width + 2))
@@ -32,7 +32,7 @@ def cards(several: Sequence[Card]) -> str:
 
 
 def card_sheet(several: Sequence[Card]) -> Sheet:
-    """One card in full, or a line for each of several."""
+    """One card in full, or one line for each of several."""
     said = card(several[0]) if len(several) == 1 else cards(several)
     return Sheet("dpc.cards/1", tuple(said.split("\n")), (), {"cards": [_plain(one) for one in several]})
 

@@ -34,7 +34,7 @@ SILENT = {"\\left", "\\right", "\\!", "\\textstyle"}
 
 
 def readable(statement: str) -> str:
-    """A statement with its formulas in Unicode; a displayed formula comes on lines of its own."""
+    """A statement with its formulas in Unicode; a displayed formula gets lines of its own."""
 
     def formula(found: re.Match[str]) -> str:
         return f"\n    {unicode(found[1])}\n" if found[1] else unicode(found[2])
@@ -50,13 +50,13 @@ def unicode(formula: str) -> str:
 
 
 class _Formula:
-    """Reads tokens one by one; every command eats its own arguments."""
+    """Reads tokens one by one; each command reads its own arguments."""
 
     def __init__(self, formula: str) -> None:
         self.tokens, self.at = TOKEN.findall(formula), 0
 
     def until(self, closing: str, *, tight: bool = False) -> str:
-        """Everything up to a closing brace, or to the end; relations stand apart unless it is tight."""
+        """Everything up to a closing brace, or to the end; with spaces around relations unless `tight`."""
         pieces: list[str] = []
         while self.at < len(self.tokens):
             token = self.take()
@@ -73,11 +73,11 @@ class _Formula:
 
     @property
     def following(self) -> str:
-        """The next token that shows."""
+        """The next token that is visible."""
         return next((str(t) for t in self.tokens[self.at :] if t not in SILENT), "")
 
     def piece(self, sign: str, before: list[str]) -> str:
-        """One token with whatever belongs to it."""
+        """One token, with its arguments and scripts."""
         if sign == "{":
             return self.until("}", tight=True)
         if sign in ("^", "_"):
@@ -106,7 +106,7 @@ class _Formula:
         return self.piece(self.take(), []).strip()
 
     def script(self, sign: str, *, big: bool) -> str:
-        """An exponent or index: raised or lowered where Unicode can, else after its sign."""
+        """An exponent or index: raised or lowered characters where Unicode has them, else after its sign."""
         inner = self.argument()
         table = ABOVE if sign == "^" else BELOW
         if inner and all(c in table for c in inner) and not (big and sign == "^"):
@@ -117,7 +117,7 @@ class _Formula:
         return text + (" " if apart and text[-1] != " " else "")
 
     def letter_follows(self) -> bool:
-        """Whether what comes next would run together with a letter."""
+        """Whether the next token begins with a letter, so that a space is needed before it."""
         return self.following[:1].isalpha() or self.following[1:] in SYMBOLS.keys() - {",", " ", "}", ";"}
 
     def command(self, name: str, before: list[str]) -> str:
@@ -169,7 +169,7 @@ PRODUCT = re.compile(r"[^-+/=<> ]+")
 
 
 def grouped(text: str, *, strictly: bool = False) -> str:
-    """The text itself if it holds together, else in parentheses; strictly, a product does not hold together."""
+    """The text, in parentheses unless it is a unit; a product counts as a unit unless `strictly`."""
     pattern = ATOM if strictly else PRODUCT
     return text if text and pattern.fullmatch(outside_brackets(text)) else f"({text})"
 

@@ -1,7 +1,7 @@
-r"""How a number was computed: the saddle line behind it, and where the width of the answer comes from.
+r"""How a number was computed: the saddle line behind it, and the errors that make up the width of the answer.
 
-Every theorem but X-LINE is a closed form, evaluated in balls that round outward. X-LINE reads δ off a line $\Re z = t$:
-a trapezoid sum of so many frequencies with the period $W$, each of whose errors is bounded.
+Every theorem but X-LINE is a closed form, evaluated in balls that round outward. X-LINE computes δ along a line $\Re z
+= t$: a trapezoid sum over frequencies, with period $W$, each of whose errors is bounded.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ GIVEN = "No line: so far out it cannot be drawn, and a coarser bound stands in."
 
 @dataclass(frozen=True, slots=True)
 class Numerics:
-    """The lines behind an answer, one for each order of the pair in which it was read; none for a closed form."""
+    """The lines behind an answer, one for each order of the pair; none for a closed form."""
 
     level: float
     lines: tuple[inversion.ErrorBudget | str, ...]
-    """Or why there is no line in that order."""
+    """The errors of each line, or the reason why there is no line in that order."""
 
 
 def numerics(answer: Answer, epsilon: Real | None = None, tolerance: float = 1e-6) -> Numerics:
-    """Draw the lines behind an answer again, at its ε or at the ε that was given."""
+    """Build the lines behind an answer again, at its ε or at the ε that is given."""
     level = answer.upper if epsilon is None else Enclosure.exactly(epsilon).upper
     behind = [claim for claim in (answer.safe_by, answer.upper_by, answer.lower_by) if _is_line(claim)]
     if not behind or not math.isfinite(level):
@@ -63,7 +63,7 @@ def _is_line(claim: Claim[object] | None) -> bool:  # type: ignore[type-var]
 
 
 def _budget(profile: inversion.LossProfile, epsilon: float, tolerance: float) -> inversion.ErrorBudget | str:
-    """The line that the engine draws at ε, aiming at a relative gap, and its errors there."""
+    """The errors of the line that the engine builds at ε for this relative gap; or why there is no line."""
     if epsilon >= profile.supremum:
         return BEYOND
     find: Find = lambda cumulants, start: at_epsilon(cumulants, epsilon, start)  # noqa: E731

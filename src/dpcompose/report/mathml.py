@@ -1,4 +1,4 @@
-"""Statements for a browser: formulas become MathML, which it draws itself, with no script and no font of ours."""
+"""Statements for a browser: formulas as MathML, which browsers display without scripts or fonts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|\$(?P<inline>.+?)\$|`(?P<code>[^
 
 
 def mathml(formula: str, *, display: bool = False) -> str:
-    """One formula; a `MathError` of the converter, which is docutils' own, where it cannot be read."""
+    """One formula. Raises `MathError`, from docutils' converter, if it cannot be read."""
     from docutils.utils.math.latex2mathml import tex2mathml
 
     for pattern, plain in REWRITTEN:

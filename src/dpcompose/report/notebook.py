@@ -1,4 +1,4 @@
-"""What a notebook shows of things that are no answers: descriptions, numbers, budgets and running totals."""
+"""What a notebook shows of values that are not answers: mechanisms, numbers, budgets and running totals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PARTS = 50
 
 @sheet.register
 def _(result: Composition) -> Sheet:
-    """What runs, a line a kind."""
+    """What runs: a line for each kind."""
     rows = tuple((str(count), brief(part)) for part, count in result.parts[:MOST_PARTS])
     more = len(result.parts) - MOST_PARTS
     note = f"and {more} more" if more > 0 else ""
@@ -32,7 +32,7 @@ def _(result: Composition) -> Sheet:
 
 @sheet.register
 def _(result: Mechanism) -> Sheet:
-    """Its parameters, and what they mean."""
+    """The parameters of a mechanism, and their meaning."""
     kind = kind_of(result)
     rows = []
     for field in kind.fields.values():

@@ -32,7 +32,7 @@ STYLE = """
 @media (max-width: 40em) { .dpcompose th, .dpcompose td { padding: .2rem .35rem } }
 .dpcompose code, .dpcompose pre { white-space: pre-wrap; overflow-wrap: anywhere; background: none; color: inherit }
 """
-"""Colours are the reader's own, light or dark; what is marked is tinted."""
+"""The reader's own colours, light or dark; marked rows are tinted."""
 PAGE = """
 :root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -41,7 +41,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 
 @singledispatch
 def html(result: object) -> str:
-    """A result as an HTML fragment; statements are readable, and keep their LaTeX in `data-latex`."""
+    """A result as an HTML fragment; formulas keep their LaTeX in `data-latex`."""
     known = sheet(result)
     if isinstance(result, Spending) and not getattr(known, "tables", ()):
         known = spending(result)
@@ -54,7 +54,7 @@ def html(result: object) -> str:
 
 
 def _is_flat(document: Mapping[str, object]) -> bool:
-    """Whether a document is one list of names and values; one with rows of its own has a text that shows them."""
+    """Whether a document is one list of names and values; a document with rows is shown by its text instead."""
     nested = (item for value in document.values() if isinstance(value, list) for item in value)
     return not any(isinstance(item, Mapping) for item in nested)
 
@@ -67,13 +67,13 @@ def _flat(document: Mapping[str, object], under: str = "") -> Iterator[tuple[str
 
 
 def _tabled(table: Table) -> str:
-    """A table with what stands above and below it."""
+    """A table with its title and note."""
     title, note = (f"<p>{escape(text)}</p>\n" if text else "" for text in (table.title, table.note))
     return f"{title}{_rows(table.head, map(_row, table.rows))}{note}"
 
 
 def page(result: object, heading: str = "dpcompose") -> str:
-    """A result as a whole HTML page, without scripts and without anything from elsewhere."""
+    """A result as a whole HTML page, without scripts or external files."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -83,7 +83,7 @@ def page(result: object, heading: str = "dpcompose") -> str:
 
 
 def _box(*parts: str) -> str:
-    """A fragment brings its style along: a notebook has none for it."""
+    """A fragment with its style, as a notebook has none for it."""
     return f'<div class="dpcompose">\n<style>{STYLE}</style>\n' + "\n".join(filter(None, parts)) + "\n</div>"
 
 

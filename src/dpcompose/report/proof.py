@@ -83,7 +83,7 @@ def explain(result: object) -> str:
 
 
 def _headings(result: object) -> list[list[str]]:
-    """Which end each tree supports."""
+    """The headings of the trees: which end each supports."""
     if not isinstance(result, Answer):
         return [[]]
     ends = _ends(result)
@@ -93,7 +93,7 @@ def _headings(result: object) -> list[list[str]]:
 
 
 def _tree(claim: Claim[Any], stated: set[str]) -> Iterator[str]:
-    """The lines of a tree, from the conclusion to what is known of each part."""
+    """The lines of a tree, from the conclusion down to what is known of each part."""
     pending: list[tuple[int, Claim[Any] | int]] = [(0, claim)]
     while pending:
         depth, item = pending.pop()

@@ -41,13 +41,13 @@ def _(result: Region) -> Sheet:
 
 
 def equal_rates(region: Region) -> Enclosure:
-    """The boundary where both rates are the same."""
+    """The point of the boundary at which both rates are equal."""
     below, above = (Enclosure.exactly(_diagonal(chain)) for chain in (region.below, region.above))
     return Enclosure(below.lower, above.upper)
 
 
 def _diagonal(chain: Chain) -> Fraction:
-    """Where a falling chain meets the line of equal rates, exactly; it starts on or above that line."""
+    """The point at which a falling chain meets the line of equal rates, exactly; it starts on or above that line."""
     for (a, high), (b, low) in pairwise(chain.corners):
         if low <= b:
             rise, run = Fraction(low) - Fraction(high), Fraction(b) - Fraction(a)
@@ -56,7 +56,7 @@ def _diagonal(chain: Chain) -> Fraction:
 
 
 def _corners(region: Region) -> tuple[Table, ...]:
-    """Vertices where the boundary has finitely many; else the polygons on both sides of it."""
+    """The vertices of a boundary with finitely many; else of the polygons on both sides of it."""
     if region.vertices:
         rows = [(str(v.fnr), str(v.fpr)) for v in region.vertices]
         return (_listed(("fnr ∈", "fpr ∈"), rows, "Vertices below the diagonal"),)
@@ -68,7 +68,7 @@ def _corners(region: Region) -> tuple[Table, ...]:
 
 
 def _listed(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], title: str) -> Table:
-    """At most a screenful of rows, spread evenly; the first and the last are among them."""
+    """At most a screenful of rows, spread evenly, with the first and the last among them."""
     if len(rows) <= MOST_CORNERS:
         return Table(head, tuple(rows), title)
     picked = sorted({round(i * (len(rows) - 1) / (MOST_CORNERS - 1)) for i in range(MOST_CORNERS)})
@@ -115,7 +115,7 @@ def _evidence(witness: Witness) -> Table:
 
 
 def _lower(witness: Witness) -> str:
-    """The claim behind the end that refutes."""
+    """The claim behind the lower end, which refutes."""
     claim = witness.answer.lower_by
     return f"{claim.theorem.id} ({claim.theorem.source})" if claim else "every δ is at least that"
 

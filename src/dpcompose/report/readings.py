@@ -1,4 +1,4 @@
-"""Several readings side by side: what an attacker can do, and how every theorem fares along an axis."""
+"""Several answers side by side: what an attacker can do, and the value of every theorem along an axis."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dpcompose.report.sheet import Sheet, Table
 from dpcompose.report.words import WIDTH, down, number, up
 
 ACROSS = 7
-"""At most so many places stand side by side on a screen."""
+"""The greatest number of places in one row on a screen."""
 MOST_ACROSS = 15
-"""Beyond so many places, the text shows them one below the other, and only the best theorem of each."""
+"""With more places than this, the text has a row for each, with the best theorem only."""
 
 
 def risk(answers: Mapping[str, Answer]) -> Sheet:
-    """Readings by their names in words, in one table."""
+    """Answers in one table, by their names in words."""
     rows = tuple((name, f"∈ {answer.enclosure}", _by(answer)) for name, answer in answers.items())
     return Sheet(
         "dpc.risk/1",
@@ -28,37 +28,37 @@ def risk(answers: Mapping[str, Answer]) -> Sheet:
 
 
 def _by(answer: Answer) -> str:
-    """The last theorem behind the safe end."""
+    """The last theorem behind the safe end of an answer."""
     claim = answer.safe_by
     return f"{claim.theorem.id} ({claim.theorem.source})" if claim and not answer.note else answer.because
 
 
 class Spoken(Protocol):
-    """One theorem's own values along an axis."""
+    """One theorem's values along an axis."""
 
     @property
     def theorem(self) -> str:
-        """Its ID."""
+        """The theorem's ID."""
 
     @property
     def values(self) -> Sequence[float | None]:
-        """Its values; None where it declines."""
+        """The theorem's values; None where it declines."""
 
 
 class Swept(Protocol):
-    """What every theorem says along an axis."""
+    """The values of every theorem along an axis."""
 
     @property
     def at(self) -> Sequence[Real]:
-        """The places."""
+        """The places on the axis."""
 
     @property
     def truth(self) -> Sequence[Enclosure]:
-        """What all theorems say together."""
+        """What all theorems together prove at each place."""
 
     @property
     def series(self) -> Sequence[Spoken]:
-        """The theorems, the tightest at the end of the axis last."""
+        """The theorems; the tightest at the end of the axis comes last."""
 
 
 def growth(found: Swept) -> Sheet:
@@ -83,7 +83,7 @@ def _sweep(found: Swept, schema: str, axis: str, place: str, asked: str) -> Shee
 
 
 def _across(found: Swept, place: str, asked: str) -> Iterator[Table]:
-    """Theorems one below the other, places side by side, as many as fit."""
+    """A row for each theorem and a column for each place, in as many tables as needed."""
     start = 0
     while start < len(found.at):
         tables = (_block(found, place, asked, slice(start, start + size)) for size in range(ACROSS, 0, -1))
@@ -100,7 +100,7 @@ def _block(found: Swept, place: str, asked: str, here: slice) -> Table:
 
 
 def _down(found: Swept, place: str, asked: str) -> Table:
-    """Places one below the other, each with the theorem that is tightest there."""
+    """A row for each place, with the theorem that is tightest there."""
     rows = []
     for i, (x, enclosure) in enumerate(zip(found.at, found.truth, strict=True)):
         spoken = [(series.values[i], series.theorem) for series in reversed(found.series)]
@@ -110,6 +110,6 @@ def _down(found: Swept, place: str, asked: str) -> Table:
 
 
 def _short(place: Real) -> str:
-    """A place on the axis: exactly where that is short, else to six digits."""
+    """A place on the axis: exactly if that is short, else to six digits."""
     said = number(place)
     return said if len(said) <= 10 else f"≈{float(place):.6g}"

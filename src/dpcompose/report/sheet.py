@@ -1,6 +1,6 @@
-"""A result as a reader sees it: a few sentences and tables; and as a program does: one document.
+"""A sheet: what a result says, as sentences and tables for a reader and as one document for a program.
 
-Results of lower layers register how they read; a result of a layer that this one cannot see is handed in as a sheet.
+Each kind of result has a function that writes its sheet; layers above this one hand in sheets.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ WRITERS = {
     "dpcompose.filters.filter": NOTEBOOK,
     "dpcompose.running_total": NOTEBOOK,
 }
-"""Package → the module that says how its results read, imported when such a result is to be shown."""
+"""For the results of each package: the module that writes their sheets, imported when needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells, each already in print, under a head."""
+    """Rows of printed cells under a head."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
     note: str = ""
-    """What the rows leave out."""
+    """What the rows leave out, in a sentence."""
     numbers: tuple[int, ...] = ()
-    """Columns that are set right."""
+    """The columns that are right-aligned."""
     marked: int | None = None
-    """The row that is marked, if one is."""
+    """The index of the marked row, if there is one."""
 
     @property
     def width(self) -> int:
-        """Columns that the table takes when nothing is wrapped."""
+        """The width of the table in characters, without wrapping."""
         return sum(2 + max(len(row[i]) for row in (self.head, *self.rows)) for i in range(len(self.head)))
 
     def lines(self) -> Iterator[str]:
-        """The table in 80 columns: the last cell of a row takes the lines it needs."""
+        """The lines of the table, at most 80 wide: only the last cell of a row is wrapped."""
         if self.title:
             yield self.title
         cells = [self.head, *self.rows] if any(self.head) else [*self.rows]
@@ -66,7 +66,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What is said of a result in every form."""
+    """What every form of a result is made from."""
 
     schema: str
     sentences: tuple[str, ...]
@@ -74,22 +74,22 @@ class Sheet:
     document: Mapping[str, object] = field(default_factory=dict)
 
     def text(self) -> str:
-        """For a terminal of 80 columns."""
+        """As text, for a terminal of 80 columns."""
         said = "\n".join(wrapped(sentence, hanging="  ") for sentence in self.sentences)
         return "\n\n".join(filter(None, [said, *("\n".join(table.lines()) for table in self.tables)]))
 
 
 @runtime_checkable
 class Documented(Protocol):
-    """A result of a layer above this one, which says itself how it reads."""
+    """A result of a layer above this one, which describes itself."""
 
     def document(self) -> dict[str, object]:
-        """Everything as plain values."""
+        """The whole result as plain values."""
 
 
 @singledispatch
 def sheet(result: object) -> Sheet | None:
-    """How a result reads; None for what has a form of its own."""
+    """The sheet of a result; None for a result that has a form of its own."""
     if isinstance(result, Sheet):
         return result
     home = type(result).__module__

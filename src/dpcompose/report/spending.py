@@ -1,4 +1,4 @@
-"""Budgets of layers above: what is spent of each coordinate, and what is left."""
+"""Budgets as sheets: what is spent of each coordinate, and what is left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu_squared": "μ²"}
 
 @runtime_checkable
 class Spending(Protocol):
-    """A budget: what is spent of each coordinate, as a number, or as a number and its cap."""
+    """A budget; each coordinate has the amount spent, alone or with its cap."""
 
     @property
     def used(self) -> Mapping[str, Any]:

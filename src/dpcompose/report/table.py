@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def rows(comparison: Comparison) -> list[dict[str, object]]:
-    """A dictionary a theorem; numbers are exact floats, and None where a theorem declines."""
+    """A dictionary for each theorem; numbers are exact floats, and None where a theorem declines."""
     best = comparison.best.upper
     return [
         {
@@ -32,7 +32,7 @@ def rows(comparison: Comparison) -> list[dict[str, object]]:
 
 
 def to_csv(comparison: Comparison) -> str:
-    """The rows as comma-separated text with a head; what is not known stays empty."""
+    """The rows as comma-separated text with a head; unknown values are empty."""
     found, out = rows(comparison), io.StringIO()
     writer = csv.DictWriter(out, list(found[0]) if found else [], lineterminator="\n")
     writer.writeheader()
@@ -41,7 +41,7 @@ def to_csv(comparison: Comparison) -> str:
 
 
 def frame(comparison: Comparison) -> pd.DataFrame:
-    """The rows as a pandas frame, one theorem each, the tightest first."""
+    """The rows as a pandas frame, one for each theorem, the tightest first."""
     try:
         import pandas as pd
     except ModuleNotFoundError:

@@ -14,7 +14,7 @@ from dpcompose.report.words import WIDTH, conditions, number, relative, subject,
 
 @singledispatch
 def text(result: object) -> str:
-    """A result as text; for one that is not known here, what Python shows of it."""
+    """A result as text; of an unknown kind, as Python prints it."""
     known = sheet(result)
     return str(result) if known is None else known.text()
 
@@ -25,7 +25,7 @@ def _(result: Answer) -> str:
 
 
 def in_digits(result: Answer, digits: int) -> str:
-    """An answer with so many digits of both ends, each rounded outward."""
+    """An answer with this many digits of both ends, each rounded outward."""
     lines = [f"{result.question} ∈ {result.enclosure.to_digits(digits)}"]
     lines += [wrapped(result.meaning, hanging="  ")] if result.meaning else []
     lines.append(wrapped(f"because {result.because}", hanging="  "))
@@ -51,7 +51,7 @@ def _(result: Comparison) -> str:
 
 
 def compared(result: Comparison, *, every: bool) -> str:
-    """Every theorem side by side; those that decline are named, or say why they do."""
+    """Every theorem side by side; those that decline are listed by name, or with their reasons."""
     spoken = [row for row in result.rows if row.enclosure]
     declined = [row for row in result.rows if not row.enclosure]
     blocks = [
@@ -69,19 +69,19 @@ def compared(result: Comparison, *, every: bool) -> str:
 
 
 def _table(result: Comparison, rows: Sequence[Row]) -> Table:
-    """A line a theorem: its value, how many times the best that is, and where it is from."""
+    """A line for each theorem: its value, how many times the best value that is, and its source."""
     cells = ((row.theorem, promised(row), relative(row.value or 0, result.best.upper), note(row)) for row in rows)
     marked = next((place for place, row in enumerate(rows) if row is result.tightest), None)
     return Table(("theorem", f"{result.asked} ≤", "× best", "source"), tuple(cells), numbers=(1, 2), marked=marked)
 
 
 def promised(row: Row) -> str:
-    """The upper end of what a theorem says, in print."""
+    """The upper end of a theorem's value, as printed."""
     return up(row.enclosure.most) if row.enclosure else ""
 
 
 def note(row: Row) -> str:
-    """Where a theorem is from, and its other names."""
+    """The source of a theorem, and its other names."""
     return f"{row.source} (= {', '.join(row.aliases)})" if row.aliases else row.source
 
 
@@ -91,7 +91,7 @@ def _refusal(row: Row) -> str:
 
 @text.register
 def _(result: list | tuple) -> str:  # type: ignore[type-arg]
-    """Theorems: one in full, several in a list."""
+    """A single theorem in full, or a list of several."""
     if len(result) == 1:
         return statement(result[0])
     names = max((len(theorem.id) for theorem in result), default=0)
@@ -117,7 +117,7 @@ def statement(theorem: Theorem) -> str:
 
 @text.register(Mapping)
 def _(result: Mapping[str, object]) -> str:
-    """What a formula card found."""
+    """The outputs of a formula card."""
     names = max((len(name) for name in result), default=0)
     return "\n".join(
         wrapped(shown(value), f"{name:<{names}} {sign(value)} ", " " * (names + 3)) for name, value in result.items()
@@ -125,7 +125,7 @@ def _(result: Mapping[str, object]) -> str:
 
 
 def sign(value: object) -> str:
-    """∈ for an enclosure, = for what is exact."""
+    """∈ for an enclosure, = for an exact value."""
     return "∈" if hasattr(value, "upper") and not isinstance(value, str) else "="
 
 

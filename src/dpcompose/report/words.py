@@ -20,22 +20,22 @@ MOST_SUBJECT = 240
 
 
 def up(value: Real) -> str:
-    """An upper end in print."""
+    """An upper end, as printed: rounded up."""
     return rounded(value, ROUND_CEILING)
 
 
 def down(value: Real) -> str:
-    """A lower end in print."""
+    """A lower end, as printed: rounded down."""
     return rounded(value, ROUND_FLOOR)
 
 
 def closely(enclosure: Enclosure) -> str:
-    """An enclosure with enough digits to be held against a limit that it just meets or misses."""
+    """An enclosure with enough digits to compare it with a limit that it just meets or misses."""
     return enclosure.to_digits(12)
 
 
 def number(value: Real) -> str:
-    """A number that was given: a float as Python shows it, any other exactly."""
+    """A number from the question: a float as Python prints it, any other number exactly."""
     return shortened(brief_number(value))
 
 
@@ -48,7 +48,7 @@ def amount(value: Value, side: Side = Side.UPPER) -> str:
 
 
 def relative(value: float, best: float) -> str:
-    """How many times the best value a value is; nothing where that has no meaning."""
+    """How many times the best value this value is; empty where that has no meaning."""
     if value == best:
         return "1"
     if not best or math.isinf(best):
@@ -58,7 +58,7 @@ def relative(value: float, best: float) -> str:
 
 @singledispatch
 def promise(guarantee: Guarantee, side: Side) -> str:  # noqa: ARG001 - those that follow use it
-    """What is promised, in a few words."""
+    """A promise in a few words."""
     return {"FiniteLoss": "the law of its loss", "LaplaceLoss": "the law of its loss"}.get(
         type(guarantee).__name__, type(guarantee).__name__
     )
@@ -98,22 +98,22 @@ def _(guarantee: SameAs, side: Side) -> str:  # noqa: ARG001
 
 
 def subject(mechanism: Mechanism) -> str:
-    """A mechanism in print, as people write it; a very long one is cut."""
+    """A mechanism with short numbers; a very long expression is cut."""
     return shortened(brief(mechanism))
 
 
 def shortened(text: str) -> str:
-    """The text, cut where it gets too long to be read."""
+    """The text, cut if it is long."""
     return text if len(text) <= MOST_SUBJECT else f"{text[: MOST_SUBJECT - 1]}…"
 
 
 def title(theorem: Theorem) -> str:
-    """What a theorem says, as short as its name."""
+    """The statement of a theorem, as short as a name."""
     return theorem.proof.__name__.replace("_", " ")
 
 
 def conditions(theorem: Theorem) -> str:
-    """When a theorem may be used."""
+    """The conditions under which a theorem applies."""
     how = {
         0: "parameters and queries fixed in advance",
         1: "parameters fixed in advance, queries adaptive",
@@ -125,7 +125,7 @@ def conditions(theorem: Theorem) -> str:
 
 
 def reference(source: Source) -> str:
-    """A line of the bibliography."""
+    """A source as a line of a bibliography."""
     authors = source.authors.replace(" and ", ", ")
     return f"{source.key}: {authors}. {source.title}. {source.venue}, {source.year}."
 

@@ -62,7 +62,7 @@ def create(settings: Settings | None = None) -> FastAPI:
 
 @asynccontextmanager
 async def _lived(made: FastAPI) -> AsyncIterator[None]:
-    """The processes start with the service, and end with it."""
+    """Start the computing processes with the service, and end them with it."""
     settings: Settings = made.state.settings
     pools = {"questions": computing.Pool(entry, settings.processes)}
     if settings.store is not None:
@@ -82,7 +82,7 @@ async def _lived(made: FastAPI) -> AsyncIterator[None]:
 
 
 async def _followed(parent: int) -> None:
-    """One of several processes ends when the one that started it is gone: nobody else would end it."""
+    """End this process when the one that started it is gone, as nobody else would end it."""
     while not parent or os.getppid() == parent:  # noqa: ASYNC110 - nothing tells when it goes
         await asyncio.sleep(1)
     signal.raise_signal(signal.SIGTERM)
@@ -98,12 +98,12 @@ def _health() -> APIRouter:
 
     @router.get("/healthz")
     async def healthz() -> dict[str, str]:
-        """Whether the process is alive."""
+        """Whether this process runs."""
         return {"status": "ok"}
 
     @router.get("/readyz")
     async def readyz(request: Request) -> dict[str, str]:
-        """Whether a question would be answered now, and the books."""
+        """Whether a question, and the books, would be answered now."""
         request.state.client = "readiness"
         await asking.answer(request, "formula", Form.JSON, {"card": "MIR-P4"})
         if request.app.state.access is not None:
@@ -113,7 +113,7 @@ def _health() -> APIRouter:
 
     @router.get("/metrics", response_class=Response)
     async def metrics(request: Request) -> Response:
-        """The numbers of the service, for Prometheus."""
+        """The metrics of the service, for Prometheus."""
         request.app.state.metrics.waiting.set(request.app.state.questions.waiting)
         body, kind = request.app.state.metrics.page()
         return Response(body, media_type=kind)
@@ -135,7 +135,7 @@ async def _declined(request: Request, error: Exception) -> Response:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """A body or a query that does not have the declared shape: the first thing that is wrong, by its path."""
+    """The refusal of a body or query of the wrong shape: the first error, with its path."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - for the type checker
     first = error.errors()[0]
     path = ".".join(str(part) for part in first["loc"][1:]) or "body"

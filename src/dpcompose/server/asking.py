@@ -1,4 +1,4 @@
-"""The routes of the questions: read, look whether it was asked before, hand to a process, send."""
+"""The routes of the questions: read a question, look for a stored answer, else have a process compute it, send it."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ LONGEST_KEPT = 65_536
 
 
 class Kept:
-    """Answers that were given: a question has one answer for ever, so it is computed once."""
+    """Answers by question. A question always has the same answer, so it is computed once."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Without any answer."""
         self._found: OrderedDict[str, bytes] = OrderedDict()
 
     def find(self, key: str) -> bytes | None:
-        """The answer, if it is still kept."""
+        """The stored answer, if there is one."""
         if key in self._found:
             self._found.move_to_end(key)
         return self._found.get(key)
 
     def keep(self, key: str, body: bytes) -> None:
-        """Keep an answer, and let go of the one that was not asked for longest."""
+        """Store an answer, and drop the one that was not asked for longest."""
         if len(body) <= LONGEST_KEPT:
             self._found[key] = body
             while len(self._found) > MOST_KEPT:
@@ -73,7 +73,7 @@ def _route(name: str, kind: type[Question]) -> Any:
 
 
 async def answer(request: Request, name: str, form: Form, asked: dict[str, Any]) -> bytes:
-    """Computed in a process that can be ended."""
+    """The answer to a question, computed in a process that can be killed."""
     pool: Pool = request.app.state.questions
     seconds = request.app.state.settings.seconds
     document = {"name": name, "form": str(form), "asked": asked}

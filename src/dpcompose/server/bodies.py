@@ -1,4 +1,4 @@
-"""What arrives: JSON whose numbers mean what is written, never more of it than a request may have."""
+"""Bodies of requests: JSON whose numbers keep the decimals that were written, up to a limit of size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpcompose.server.problems import Problem, ProblemKind
 from dpcompose.spec.limits import guard
 
 LONG = 18
-"""Digits of a whole number from which on it is kept as its text."""
+"""A whole number with at least this many digits is kept as its text."""
 
 
 class WrittenNumber(str):
@@ -24,7 +24,7 @@ class WrittenNumber(str):
 
 
 def plain(value: Any) -> Any:
-    """The same document with its numbers as Python reads them, for what is only kept and shown again."""
+    """The same document with its numbers as Python reads them, for what is only stored and shown again."""
     if isinstance(value, WrittenNumber):
         return float(value)
     if isinstance(value, dict):
@@ -36,7 +36,7 @@ class Exact(Request):
     """A request whose JSON keeps every number as it is written."""
 
     async def json(self) -> Any:
-        """The body: a decimal as its text, and every name once."""
+        """The body, with each decimal as its text; a repeated name is refused."""
         if not hasattr(self, "_json"):
             self._json = parsed(await self.body())
         return self._json
@@ -79,10 +79,10 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class Route(APIRoute):
-    """A route that reads its body exactly."""
+    """A route that reads its body with `Exact`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with another kind of request."""
+        """The usual handler, given an `Exact` request."""
         handle = super().get_route_handler()
 
         async def exactly(request: Request) -> Response:

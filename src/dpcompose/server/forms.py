@@ -1,4 +1,4 @@
-"""Which form of an answer a client wants: what the header Accept says."""
+"""The form of an answer that a client prefers, from the header Accept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ F = TypeVar("F", bound=str)
 
 
 def wanted(accept: str | None, forms: Sequence[F]) -> F:
-    """The form that is liked best; the first one where everything is liked the same."""
+    """The preferred form; of equally preferred ones the first."""
     if not accept:
         return forms[0]
     best: tuple[float, F] | None = None

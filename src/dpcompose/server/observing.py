@@ -1,4 +1,4 @@
-"""What an operator sees: one line of JSON for each event, and numbers for Prometheus. Neither holds what was asked.
+"""What an operator sees: one line of JSON for each event, and metrics for Prometheus. Neither holds what was asked.
 
 A line names the route, never the path or the body: those may hold names of accounts, and a body may hold a secret.
 """
@@ -16,12 +16,12 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from prometheus_client.multiprocess import MultiProcessCollector
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
-"""Where several processes of one service add up their numbers."""
+"""The folder in which several processes of one service add up their metrics."""
 TIMES = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
 def log(event: str, *, level: str = "info", **said: Any) -> None:
-    """One line on the standard error stream."""
+    """Write one line to the standard error stream."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     line = json.dumps({"at": at, "level": level, "event": event, **said}, ensure_ascii=True)
     sys.stderr.write(f"{line}\n")
@@ -29,22 +29,22 @@ def log(event: str, *, level: str = "info", **said: Any) -> None:
 
 
 class Lines(logging.Handler):
-    """What other libraries log, in the same form."""
+    """A log handler that writes what other libraries log in the same form."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One line."""
+        """Write one line."""
         log(record.name, level=record.levelname.lower(), message=record.getMessage())
 
 
 def listen() -> None:
-    """Take over what uvicorn and asyncio have to say; it is little."""
+    """Log what uvicorn and asyncio report."""
     for name in ("uvicorn", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [Lines(logging.WARNING)], False
 
 
 class Metrics:
-    """The numbers of one process."""
+    """The metrics of one process."""
 
     def __init__(self) -> None:
         """All zero."""
@@ -60,13 +60,13 @@ class Metrics:
         self.problems = Counter("dpcompose_problems", said, ("problem",), registry=self.registry)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """One request."""
+        """Count one request."""
         known = method if method in {"GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"} else "other"
         self.requests.labels(known, route, str(status)).inc()
         self.seconds.labels(route).observe(seconds)
 
     def page(self) -> tuple[bytes, str]:
-        """Everything, as Prometheus reads it; of all processes, if there are several."""
+        """All metrics in the format of Prometheus, summed over the processes if there are several."""
         registry = self.registry
         if os.environ.get(SHARED):
             registry = CollectorRegistry()

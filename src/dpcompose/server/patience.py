@@ -1,4 +1,4 @@
-"""How long the service waits for somebody who says little: a client that sends its head byte by byte is cut off."""
+"""A time limit for the head of a request: a client that sends it byte by byte is cut off."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEAD_SECONDS = 10.0
 
 
 class Patient(H11Protocol):
-    """uvicorn's protocol, with an end to waiting for the head of a request."""
+    """uvicorn's HTTP protocol, with a time limit for the head of a request."""
 
     _alarm: asyncio.TimerHandle | None = None
 
@@ -30,7 +30,7 @@ class Patient(H11Protocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing to wait for."""
+        """Stop the clock."""
         self._stop()
         super().connection_lost(exc)
 

@@ -25,7 +25,7 @@ from dpcompose.server.problems import Problem, ProblemKind
 
 VERIFY_SECONDS = 900.0
 SOON = 1.5
-"""Seconds that whoever asks for a verification waits for it; longer ones are looked up later."""
+"""Seconds that a request for a verification waits; longer ones are looked up later."""
 
 router = APIRouter(prefix="/v1", tags=["people"], route_class=Route, dependencies=[Depends(guarded)])
 
@@ -64,13 +64,13 @@ async def sign_in(request: Request, wish: wishes.SignIn) -> Response:
 
 @router.get("/session")
 async def session(request: Request, who: Who) -> Response:
-    """Who is signed in."""
+    """The user who is signed in."""
     return tagged(request, _about(who))
 
 
 @router.delete("/session", status_code=204)
 async def sign_out(request: Request, who: Who) -> Response:
-    """Forget the cookie, here and in the browser."""
+    """End the session, and delete the cookie in the browser."""
     access: Access = request.app.state.access
     cookie = request.cookies.get(COOKIE)
 
@@ -87,7 +87,7 @@ async def sign_out(request: Request, who: Who) -> Response:
 
 @router.get("/tokens")
 async def tokens(request: Request, who: Who) -> Response:
-    """Tokens within reach, newest first; never their secrets."""
+    """The tokens that the caller may see, newest first; never their secrets."""
     access: Access = request.app.state.access
     rows, reached = await run_in_threadpool(access.tokens.every), await _reached(request, who)
     found = [_listed(row) for row in rows if _within(reached, row)]
@@ -100,12 +100,12 @@ def _listed(row: Any) -> dict[str, Any]:
 
 
 async def _reached(request: Request, who: Principal) -> set[str] | None:
-    """The names of all accounts that somebody reaches; None for the whole book."""
+    """The names of all accounts that a user reaches; None for the whole book."""
     return None if who.whole else set((await done(request, who, "reached", seconds=LOOK_SECONDS))["accounts"])
 
 
 def _within(reached: set[str] | None, row: Any) -> bool:
-    """Whether a token reaches no more than who looks at it."""
+    """Whether a token reaches no more than the user who looks at it."""
     return reached is None or (row.accounts is not None and set(json.loads(row.accounts)) <= reached)
 
 
@@ -139,7 +139,7 @@ def _without_secret(said: Said) -> Said:
 async def revoke(
     request: Request, who: Who, key: Key, token: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
 ) -> Response:
-    """Revoke a token: it, and every session of it, is worth nothing from now on."""
+    """Revoke a token: from now on it and its sessions are invalid."""
     access: Access = request.app.state.access
     row = await run_in_threadpool(access.tokens.row, token)
     if row is None or not _within(await _reached(request, who), row):
@@ -171,7 +171,7 @@ async def audit(
 
 @router.get("/verification")
 async def verification(request: Request) -> Response:
-    """How the last verification of the books ended."""
+    """The result of the last verification of the books."""
     access: Access = request.app.state.access
     rows = await run_in_threadpool(access.acts.page, None, 1, "verify")
     return tagged(request, _verdict(rows[0] if rows else None))
@@ -187,7 +187,7 @@ def _verdict(row: Any) -> Mapping[str, Any]:
 
 @router.post("/verification", status_code=201, openapi_extra=WRITE)
 async def verify(request: Request, who: Who, key: Key) -> Response:
-    """Replay the whole log from scratch; what takes long goes on, and is looked up later."""
+    """Replay the whole log from scratch. If it takes long, it goes on, and its result is looked up later."""
     access: Access = request.app.state.access
     begun = await run_in_threadpool(access.acts.begin, RequestedAct(who, "verify", "the book", key, "verify"))
     if not isinstance(begun, Said):

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, in one table: problem+json (RFC 9457) with a name that programs can rely on."""
+"""Every kind of refusal in one table: problem+json (RFC 9457), with names that programs can rely on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpcompose.filters.charge import OverBudget
 MEDIA = "application/problem+json"
 PREFIX = "urn:dpcompose:problem:"
 LONGEST = 200
-"""Characters of a refused value that are shown again."""
+"""The number of characters of a refused value that are shown."""
 
 
 SCHEMA = {
@@ -32,11 +32,11 @@ SCHEMA = {
         "allowed": {"type": "string"},
     },
 }
-"""What is sent, as a JSON Schema."""
+"""The JSON Schema of a problem."""
 
 
 class ProblemKind(Enum):
-    """A problem by its name: status and title never change under a name."""
+    """A kind of problem. The status and title of a name never change."""
 
     MALFORMED = ("malformed-request", 400, "The request cannot be read")
     KEY_MISSING = ("idempotency-key-missing", 400, "A write needs an Idempotency-Key")
@@ -76,7 +76,7 @@ class ProblemKind(Enum):
 
 @dataclass(eq=False)
 class Problem(Exception):
-    """One refusal, ready to be sent; it can travel from one process to another."""
+    """One refusal, ready to be sent; it can be passed from one process to another."""
 
     kind: ProblemKind
     detail: str
@@ -86,17 +86,17 @@ class Problem(Exception):
     more: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     trace: str = ""
-    """Where a defect is: for the log, never for the client."""
+    """Where a defect occurred; it is logged and never sent."""
 
     def document(self) -> dict[str, Any]:
-        """What is sent."""
+        """The document that is sent."""
         found: dict[str, Any] = {"type": f"{PREFIX}{self.kind.slug}", "title": self.kind.title}
         found |= {"status": self.kind.status, "detail": self.detail}
         said = {"parameter": self.parameter, "value": self.value, "allowed": self.allowed}
         return found | {name: text for name, text in said.items() if text is not None} | dict(self.more)
 
     def response(self) -> Response:
-        """As HTTP has it."""
+        """The HTTP response."""
         body = json.dumps(self.document(), ensure_ascii=True)
         headers = {**self.headers, "Cache-Control": "no-store"}
         return Response(body, self.kind.status, headers, media_type=MEDIA)
@@ -118,11 +118,11 @@ KINDS: Mapping[str, ProblemKind] = {
     "Rewound": ProblemKind.REWOUND,
     "DPError": ProblemKind.REFUSED,
 }
-"""What each refusal of the library is called here, by the name of its class."""
+"""The kind of problem for each refusal of the library, by the name of its class."""
 
 
 def problem(error: errors.DPError) -> Problem:
-    """A refusal of the library, in the words of the library."""
+    """A refusal of the library as a problem, with the library's message."""
     kind = next(KINDS[c.__name__] for c in type(error).__mro__ if c.__name__ in KINDS)
     detail = " ".join(str(error).split())
     if isinstance(error, errors.InvalidParameter):
@@ -135,7 +135,7 @@ def problem(error: errors.DPError) -> Problem:
 
 
 def shown(value: object) -> str:
-    """A value that was refused, shortened."""
+    """A refused value, shortened for display."""
     try:
         text = value if isinstance(value, str) else repr(value)
     except ValueError:  # a number of thousands of digits has no short text

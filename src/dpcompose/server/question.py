@@ -1,4 +1,4 @@
-"""What a question is: a document that is read exactly, and an answer in the form that is wanted."""
+"""A question: a document that is read exactly, with an answer in the form that the client wants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpcompose.description import Mechanism
 
 
 def as_text(value: object) -> object:
-    """A number as it is written; anything else is left for the model to refuse."""
+    """A number as its text; other values are left for the model to refuse."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
@@ -38,7 +38,7 @@ Places = Annotated[str, Field(max_length=4000)]
 
 
 class Form(StrEnum):
-    """What an answer can be sent as, by its media type."""
+    """The forms in which an answer can be sent, by media type."""
 
     JSON = "application/json"
     TEXT = "text/plain"
@@ -52,14 +52,14 @@ WITH_PICTURE = (Form.JSON, Form.TEXT, Form.SVG, Form.PNG)
 
 
 class Question(BaseModel):
-    """What is asked; a name that is not known is refused."""
+    """A question; unknown names are refused."""
 
     model_config = ConfigDict(extra="forbid")
     forms: ClassVar[tuple[Form, ...]] = (Form.JSON, Form.TEXT)
-    """What the answer can be sent as."""
+    """The forms in which the answer can be sent."""
 
     def reply(self) -> Reply:
-        """The answer, ready to be shown in every form."""
+        """The answer, for every form."""
         raise NotImplementedError
 
     def sent(self, form: Form) -> bytes:
@@ -73,16 +73,16 @@ class Question(BaseModel):
         return picture(self.drawn(), form)
 
     def told(self) -> str:
-        """The answer for somebody who reads."""
+        """The answer as text for a person."""
         return self.reply().text()
 
     def drawn(self) -> Reply:
-        """The answer as it is to be drawn."""
+        """The answer as data for a picture."""
         return self.reply()
 
 
 def picture(reply: Reply, form: Form) -> bytes:
-    """What `--out` would write."""
+    """The picture that the command line writes with `--out`."""
     with TemporaryDirectory() as folder:
         place = Path(folder) / f"picture.{form.name.lower()}"
         reply.save(place)
@@ -96,7 +96,7 @@ class AboutMechanism(Question):
 
     @property
     def what(self) -> Mechanism:
-        """The mechanism itself."""
+        """The mechanism that was run."""
         return spec.loads(self.mechanism)
 
 

@@ -1,4 +1,4 @@
-"""How often one client may ask: a bucket that fills as time goes by."""
+"""How often a client may ask: a token bucket for each client."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ MOST_CLIENTS = 10_000
 
 
 class Rates:
-    """A bucket for every client, for so many requests a minute; all of them may come at once."""
+    """A bucket for every client: so many requests a minute, which may all come at once."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        """Full at first."""
+        """All buckets are full at first."""
         self.per_minute, self.clock = per_minute, clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, client: str) -> None:
-        """One request of a client, or a refusal that says when the next one may come."""
+        """Count one request of a client; if its bucket is empty, refuse and say when the next request may come."""
         now = self.clock()
         left, since = self._buckets.pop(client, (float(self.per_minute), now))
         left = min(float(self.per_minute), left + (now - since) * self.per_minute / 60)

@@ -26,7 +26,9 @@ FIRST_DAYS = 365
 
 
 def opened(store: str, *, another: bool) -> str | None:
-    """Make the books and the tables of the service, if they are not there; and the first owner's token."""
+    """Make the books, the tables of the service and the first owner's token, where they do not exist; returns the
+    token.
+    """
     with ledger.open(store) as book:
         tokens = Tokens(book.desk.store)
         tokens.prepare()
@@ -45,7 +47,7 @@ def opened(store: str, *, another: bool) -> str | None:
 
 
 def serve(settings: Settings, host: str, port: int, workers: int) -> None:
-    """Serve until somebody ends it."""
+    """Serve until the process is ended."""
     os.environ[VARIABLE] = replace(settings, parent=os.getpid() if workers > 1 else 0).kept()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # sums add up in one order, and a process is one thread
     with tempfile.TemporaryDirectory(prefix="dpcompose-") as folder:
@@ -71,7 +73,7 @@ def serve(settings: Settings, host: str, port: int, workers: int) -> None:
 
 
 def free(host: str, port: int) -> None:
-    """Refuse an address that cannot be listened on, before anything is started."""
+    """Raise if an address cannot be listened on, before anything is started."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as tried:
@@ -83,7 +85,7 @@ def free(host: str, port: int) -> None:
 
 
 def default_store() -> str:
-    """A file of the user."""
+    """The address of the user's own book: a file."""
     folder = state_folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return f"sqlite:///{folder / 'service.db'}"

@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass
 
 VARIABLE = "DPCOMPOSE_SERVER"
-"""How settings reach the processes of the service: as JSON in their environment."""
+"""The environment variable that passes settings to child processes, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +15,15 @@ class Settings:
     """Where the books are, what is shown, and how much one request may take."""
 
     store: str | None = None
-    """The address of the books; without one there is no console and no account, only the explorer."""
+    """The address of the books; without one there are no accounts and no console, only the explorer."""
     console: bool = True
-    """Whether the pages of the console are there; the API is there in any case."""
+    """Whether the pages of the console are served; the API is served in any case."""
     seconds: float = 1.8
-    """How long one question may compute before it is ended."""
+    """Seconds that one question may compute before its process is killed."""
     processes: int = 0
-    """Processes that compute; 0 for as many as the machine has cores, and four at least."""
+    """The number of computing processes; 0 means one for each core, and at least four."""
     most_bytes: int = 262_144
-    """The longest body of a request."""
+    """The greatest size of a request's body, in bytes."""
     per_minute: int = 1200
     """Requests a minute of one token, or of one address without a token."""
 
@@ -31,12 +31,12 @@ class Settings:
     """The process that started this one, where there are several."""
 
     def kept(self) -> str:
-        """As a text, for a child process."""
+        """The settings as a text, for a child process."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """What the parent process kept; the defaults without one."""
+        """The settings that the parent process passed on, or the defaults."""
         return cls(**json.loads(os.environ.get(VARIABLE, "{}")))
 
 

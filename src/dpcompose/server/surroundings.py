@@ -1,4 +1,4 @@
-"""What surrounds every request: limits before it, headers after it, a line in the log, and a number in the metrics."""
+"""What every request passes through: limits, then headers of the answer, a line in the log, and metrics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpcompose.server.rates import Rates
 from dpcompose.server.settings import Settings
 
 BODY_SECONDS = 10.0
-"""How long a body may take to arrive."""
+"""Seconds within which a body must arrive."""
 LONGEST_TARGET = 8192
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -34,19 +34,19 @@ HEADERS: Mapping[str, str] = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 ENCODED = b"/v1/accounts/"
-"""Under it a path is read as it was sent: names of accounts may contain a slash."""
+"""Paths below this are not decoded before routing, as names of accounts may contain a slash."""
 
 
 class Surroundings:
-    """Around the whole application, pages included."""
+    """A layer around the whole application, pages included."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
-        """With the limits of the operator."""
+        """`settings` holds the operator's limits."""
         self.app, self.settings, self.metrics = app, settings, metrics
         self.rates = Rates(10 * settings.per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, from its first byte to its last."""
+        """Handle one request, from its first byte to its last."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -66,7 +66,7 @@ class Surroundings:
             self._told(scope, seen, time.monotonic() - began)
 
     def _admitted(self, scope: Scope) -> None:
-        """Refuse by the head alone what need not be read."""
+        """Refuse, from the head alone, a request whose body need not be read."""
         headers, client = Headers(scope=scope), scope.get("client")
         address = client[0] if client else "unknown"
         scope.setdefault("state", {})["client"] = address
@@ -83,7 +83,7 @@ class Surroundings:
             raise Problem(ProblemKind.TOO_LARGE, f"A body has at most {self.settings.most_bytes} bytes.")
 
     def _limited(self, receive: Receive) -> Receive:
-        """The body, as long as it is short and comes in time."""
+        """The receiver of the body, which refuses a long or a slow one."""
         until, size = time.monotonic() + BODY_SECONDS, 0
         whole = False
 
@@ -123,16 +123,16 @@ class Surroundings:
 
 
 class SentSoFar:
-    """What was sent so far."""
+    """How much of an answer has been sent."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
-        """Nothing yet."""
+        """Nothing has been sent."""
         self.id = secrets.token_hex(6)
         self.status = 0
         self._scope, self._send = scope, send
 
     async def send(self, message: Message) -> None:
-        """Send on, with the headers that every answer has."""
+        """Send a message on, with the headers that every answer has."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)

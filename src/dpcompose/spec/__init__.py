@@ -1,19 +1,11 @@
 """Documents ↔ mechanisms: one safe reader for the command line, files, the web and the books.
 
-A document is an expression, such as `30 * BlackBox(epsilon=0.1, delta=0.001) + Gaussian(noise_std=2)`, or the same
-as JSON or TOML:
-
-```json
-{"schema": "dpc.mechanism/1", "kind": "composition", "items": [
-  {"kind": "black_box", "epsilon": "0.1", "delta": "0.001", "count": 30},
-  {"kind": "gaussian", "noise_std": 2}]}
-```
-
-Numbers are exact: 0.1 means 1/10. Nothing is ever evaluated, and size and depth are checked before parsing.
-Where a question mark stands for a number, `100 * Gaussian(noise_std=?)`, a document describes a `family`.
+A document is an expression, such as `30 * BlackBox(epsilon=0.1, delta=0.001) + Gaussian(noise_std=2)`, or the same as
+JSON or TOML. Numbers are exact: 0.1 means 1/10. Nothing is evaluated; size and depth are checked before parsing.
 
 Read `tree`, then `expression` and `structured` (texts to trees), `build` with `fields` and `registry` (trees to
-mechanisms), `write` (back again), `families`; `numbers` and `limits` guard, `cures` and `synonyms` help.
+mechanisms), `write` (back again), `families` (documents with a `?` for a number); `numbers` and `limits` check what is
+read, `cures` and `synonyms` suggest corrections.
 """
 
 from __future__ import annotations
@@ -49,7 +41,9 @@ def load(source: str | Path) -> Mechanism:
 
 
 def loads(text: str) -> Mechanism:
-    """Read a mechanism from the text of a document: JSON, TOML or an expression, told apart by how it begins."""
+    """Read a mechanism from the text of a document; whether it is JSON, TOML or an expression is seen from its
+    beginning.
+    """
     return _parsed(text).mechanism()
 
 
@@ -64,7 +58,7 @@ def family_in(text: str) -> Family:
 
 
 class _Parsed(NamedTuple):
-    """The tree of a document, and how a mechanism is built from it."""
+    """The tree of a document, and the function that builds a mechanism from it."""
 
     tree: Node
     build: Callable[[Node], Mechanism]
@@ -100,12 +94,12 @@ def _toml(text: str) -> _Parsed:
 
 
 def from_document(structured: Mapping[str, object]) -> Mechanism:
-    """Read a mechanism from a structured document that has been parsed already."""
+    """Read a mechanism from a structured document that is parsed already."""
     return document(node(structured))
 
 
 def nested(name: str, text: str) -> Texts:
-    """Read `[0.1, [1/3, 30]]`: lists in lists of numbers, each as its text."""
+    """Read lists of lists of numbers, such as `[0.1, [1/3, 30]]`, with each number as its text."""
     return _texts(name, parse(guard(text)))
 
 

@@ -25,16 +25,16 @@ THOUSANDS = re.compile(r"[0-9]{1,3}\.[0-9]{3}")
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds mechanisms; `adjacency` is what everything inside uses that states no relation of its own."""
+    """Builds mechanisms; those that state no neighbouring relation get `adjacency`."""
 
     adjacency: Adjacency | None = None
 
     def mechanism(self, node: Node, name: str = "mechanism") -> Mechanism:
-        """The mechanism that stands here."""
+        """The mechanism that a node describes."""
         return built(node, self, name)
 
     def run(self, kind: MechanismKind, given: Mapping[str, Node], place: Place) -> Mechanism:
-        """One mechanism from the nodes of its fields."""
+        """A mechanism of this kind, from the nodes of its fields."""
         missing = [f.name for f in kind.fields.values() if f.required and f.name not in given]
         if missing:
             raise InvalidDocument(place.says(f"{kind.name} needs {' and '.join(missing)}."))
@@ -50,14 +50,14 @@ class Builder:
         return made
 
     def value(self, field: Field, node: Node) -> Any:
-        """What a field is given."""
+        """The value of a field."""
         if field.optional and isinstance(node, Scalar) and node.text == "None":
             return None
         return field.codec.read(node, field.name, self)
 
 
 def constructed(kind: MechanismKind, values: Mapping[str, Any], place: Place) -> Mechanism:
-    """The mechanism itself; its refusals are told with their place and the number as written."""
+    """Construct a mechanism; a refusal names the place in the document and shows the number as it was written."""
     maker: Callable[..., Mechanism] = kind.owner
     try:
         return maker(**values)
@@ -69,7 +69,7 @@ def constructed(kind: MechanismKind, values: Mapping[str, Any], place: Place) ->
 
 @singledispatch
 def shown(value: object) -> object:
-    """A value as it would stand in a document."""
+    """A value as a document shows it."""
     return value
 
 
@@ -89,13 +89,13 @@ def _within(place: Place, name: str) -> str:
 
 @singledispatch
 def built(node: Node, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001 - what follows uses it
-    """The mechanism of a node, by the node's type; a list or a number is none."""
+    """The mechanism of a node, by the node's type; lists and numbers are refused."""
     raise InvalidParameter(node.place.named(name), AsWritten(node.text), "a mechanism such as Gaussian(noise_std=2)")
 
 
 @built.register
 def _(node: Scalar, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
-    """A number is none, and neither is a name without its parameters."""
+    """Always refused: a number is no mechanism, and a mechanism's name needs parentheses."""
     such = mechanism(node.text, {}) or "Gaussian(noise_std=2)"
     if node.text in kinds():
         needed = [f"{f.name}=…" for f in kinds()[node.text].fields.values() if f.required]
@@ -163,7 +163,7 @@ def _(node: Times, builder: Builder, name: str) -> Mechanism:
 
 
 def _times(count: Scalar) -> int:
-    """How often; `1.000` is one to some and a thousand to others."""
+    """A count. `1.000` is refused, as it is one in some countries and a thousand in others."""
     if THOUSANDS.fullmatch(count.text):
         cure = f"{COUNT.allowed}; write {count.text.replace('.', '')} or {count.text.split('.')[0]}, without a point"
         raise InvalidParameter(count.place.named("count"), AsWritten(count.text), cure)
@@ -172,7 +172,7 @@ def _times(count: Scalar) -> int:
 
 @built.register
 def _(node: Sum, builder: Builder, name: str) -> Mechanism:
-    """All terms at once: adding one after the other would copy the parts every time."""
+    """The terms of a sum are added all at once; one after the other would copy the parts every time."""
     terms = [builder.mechanism(term, name) for term in node.terms]
     wholes = [term for term in terms if isinstance(term, Composition)]
     filters = {whole.filter for whole in wholes if whole.filter is not None}
@@ -188,7 +188,7 @@ def _(node: Sum, builder: Builder, name: str) -> Mechanism:
 
 
 def document(node: Node) -> Mechanism:
-    """The mechanism of a whole structured document, after a look at its schema."""
+    """The mechanism of a whole structured document, once its schema has been checked."""
     if not isinstance(node, Table):
         raise InvalidDocument(f"The document is {node.text} where a table with a kind is expected.")
     entries = dict(node.entries)

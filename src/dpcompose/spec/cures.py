@@ -1,6 +1,6 @@
-"""What people type, and how it is written here: a refusal that ends in the cure.
+"""Suggestions for what people type by mistake: the end of a refusal that says how it is written here.
 
-Nothing is guessed and nothing is read differently: a cure is a half-sentence at the end of a refusal.
+A suggestion never changes how a document is read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ DANGLING = re.compile(r"-?[0-9.]+[eE][+-]?")
 
 
 def number(text: str) -> str:
-    """How a number that was typed otherwise is written here; nothing for what is no number at all."""
+    """How to write a number that was typed in another notation; empty for text that is no number at all."""
     if len(text) > MOST:
         return ""
     if text.strip() == "?":
@@ -62,7 +62,7 @@ def number(text: str) -> str:
 
 
 def _typed(text: str) -> str:
-    """A number in the letters of a keyboard, without quotes and without the name before it."""
+    """The number as it would be typed on a keyboard, without quotes and without a name before it."""
     raised = RAISED.sub(lambda found: f"^{found[0]}", text.strip().strip("'\"" + QUOTES).translate(ARABIC))
     return re.sub(r"^\w*\s*[=:]\s*", "", unicodedata.normalize("NFKC", raised).translate(AS_TYPED))
 
@@ -89,7 +89,7 @@ def _power(found: re.Match[str]) -> str:
 
 
 def _comma_or_grouped(found: re.Match[str]) -> str:
-    """`0,001` has a decimal comma, whatever follows it in threes."""
+    """`0,001` has a decimal comma, although three digits follow it as in a thousand."""
     return f"{found[0].replace(',', '.')}, with a point" if found[1].lstrip("-") == "0" else _grouped(found)
 
 
@@ -107,7 +107,7 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
 
 
 def inside(text: str, position: int) -> tuple[int, str]:
-    """Where the word around a place begins in an expression, and its cure: the number's, else the sign's."""
+    """Where the word at a position begins, and a suggestion for it: for its number, else for the character."""
     start, word = around(text, position, WORD)
     glued = re.fullmatch(r"([0-9]+)([A-Za-z]\w*)", word)
     if glued and not DANGLING.fullmatch(word):
@@ -117,7 +117,7 @@ def inside(text: str, position: int) -> tuple[int, str]:
 
 
 def across(text: str, position: int) -> str:
-    """The cure for a number that signs of an expression or a gap cut in two: `0,5`, `1,000`, `2**3` or `1 000`."""
+    """A suggestion for a number that operators or a gap cut in two: `0,5`, `1,000`, `2**3` or `1 000`."""
     start, word = around(text, position, NUMERAL)
     before = re.search(r"[0-9]{1,3}(?: [0-9]{3})* $", text[:start])
     behind = re.match(r"(?: [0-9]{3}\b)*", text[start + len(word) :])
@@ -125,7 +125,7 @@ def across(text: str, position: int) -> str:
 
 
 def around(text: str, position: int, kind: re.Pattern[str]) -> tuple[int, str]:
-    """Where a run of characters of a kind begins around a place, and the run."""
+    """The run of characters of a kind around a position, and where it begins."""
     start, end = position, position
     while start and kind.match(text[start - 1]):
         start -= 1
@@ -135,7 +135,7 @@ def around(text: str, position: int, kind: re.Pattern[str]) -> tuple[int, str]:
 
 
 def ended(cure: str) -> str:
-    """A cure at the end of a sentence."""
+    """A suggestion as the end of a sentence."""
     return f"; {cure}" if cure else ""
 
 

@@ -36,14 +36,14 @@ AFTER = {
     "/": "a fraction has whole numbers on both sides",
     **dict.fromkeys("[{", "parameters stand in parentheses, as in Gaussian(noise_std=2)"),
 }
-"""What is often found behind a mechanism or a count, and how it is meant."""
+"""What is often found after a mechanism or a count, and how it is written here."""
 BEFORE = {"=": "a parameter is given as name=value", "*": "a count stands before one *"}
-"""What is found where a mechanism or a value is expected."""
+"""What is often found where a mechanism or a value is expected."""
 MOST_FACTORS = 100
 
 
 class Token(NamedTuple):
-    """A number, a name or a sign, and where it stands."""
+    """A number, a name or a sign, with its position."""
 
     kind: str
     text: str
@@ -55,7 +55,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The text in pieces; what is no piece is refused. After the end comes the end again."""
+    """The tokens of a text, then end tokens for ever; a character that begins no token is refused."""
     position = 0
     while position < len(text):
         found = TOKEN.match(text, position)
@@ -70,14 +70,14 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def _alien(text: str, position: int) -> InvalidDocument:
-    """A refusal that points at the word in which the sign stands, and says how it is written here."""
+    """A refusal that points at the word with the unknown character, and suggests how it is written here."""
     start, cure = inside(text, position)
     shown = text[start:].split(maxsplit=1)[0][:20]
     return InvalidDocument(Spot(text, start).says(f"{shown!r} is no part of an expression{ended(cure)}."))
 
 
 def parse(text: str) -> Node:
-    """The tree of an expression; Arabic-Indic digits are digits."""
+    """The tree of an expression. Arabic-Indic digits are accepted."""
     reader = _Reader(text.translate(ARABIC))
     node = reader.value()
     if reader.now.kind != END:
@@ -86,7 +86,7 @@ def parse(text: str) -> Node:
 
 
 class _Reader:
-    """Recursive descent, a few calls a bracket; brackets were counted before."""
+    """A recursive-descent reader: a few calls for each bracket, and the depth of brackets was limited before."""
 
     def __init__(self, text: str) -> None:
         self.text, self.coming = text, tokens(text)
@@ -100,7 +100,7 @@ class _Reader:
         return InvalidDocument(self.spot.says(f"expected {expected}, found {self.now}{ended(cure)}."))
 
     def behind(self) -> str:
-        """The cure for what stands behind a whole expression."""
+        """A suggestion for text that follows a complete expression."""
         cut = across(self.text, self.now.position)
         if cut or self.now.kind != "name" or self.now.text in AFTER:
             return cut or AFTER.get(self.now.text, "")
@@ -113,7 +113,7 @@ class _Reader:
         return taken
 
     def skip(self, sign: str) -> bool:
-        """Step over a sign if it comes next."""
+        """Skip a sign if it comes next; returns whether it did."""
         if self.now.text != sign or self.now.kind != "sign":
             return False
         self.take()
@@ -164,7 +164,7 @@ class _Reader:
         return Scalar(f"{top.text}/{self.take().text}", spot)
 
     def bracket(self, spot: Spot) -> Node:
-        """What stands in parentheses: a value, or a mechanism and its count."""
+        """The content of parentheses: a value, or a mechanism and its count."""
         inner = self.value()
         if not self.skip(","):
             if not self.skip(")"):
@@ -178,7 +178,7 @@ class _Reader:
         return Times(inner, (count,), spot, paired=True)
 
     def until(self, closing: str) -> Iterator[Node]:
-        """Values with commas between them; a last comma may stand there."""
+        """Values separated by commas, up to the closing sign; a trailing comma is allowed."""
         while not self.skip(closing):
             yield self.value()
             if not self.skip(","):
@@ -186,7 +186,7 @@ class _Reader:
                 return
 
     def entries(self) -> Iterator[tuple[str, Node]]:
-        """`order: divergence` pairs."""
+        """Pairs written as `order: divergence`."""
         while not self.skip("}"):
             if self.now.kind != "number":
                 raise self.refused("a number or '}'")
@@ -223,7 +223,7 @@ class _Reader:
         return Run(name, named, place, tuple(positional), names=names)
 
     def inside_of(self, name: str, place: Spot, before: str) -> str:
-        """The cure for what stands behind an argument."""
+        """A suggestion for text that follows an argument."""
         if self.now.kind == END:
             return f"the parenthesis of {name} ({place}) is not closed"
         if self.now.kind == "name":

@@ -1,4 +1,4 @@
-"""Mechanisms that differ in one number: a document with a question mark where that number stands."""
+"""Families: mechanisms that differ in one number, written as a document with a `?` in its place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpcompose.spec.tree import Many, Node, Run, Scalar, Sum, Table, Times
 
 UNKNOWN = "?"
 PROBES = (1, Fraction(1, 2), 2, Fraction(1, 10), 10, Fraction(1, 1000), 1000)
-"""Numbers that are tried in a family before it is believed."""
+"""Numbers that are tried before a family is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Family:
 
     @classmethod
     def of(cls, tree: Node, build: Callable[[Node], Mechanism]) -> Family:
-        """The family of a document; one without a question mark is refused."""
+        """The family of a document; a document without a question mark is refused."""
         if not any(scalar.text == UNKNOWN for scalar in scalars(tree)):
             raise InvalidDocument("The document has no ? where the unknown number stands: Gaussian(noise_std=?).")
         found = cls(tree, build)
@@ -35,7 +35,7 @@ class Family:
         return found
 
     def _probe(self) -> None:
-        """Refuse what no number can mend, in the words of the document."""
+        """Refuse a document that is wrong for every number, in the words of its own refusal."""
         refusals = []
         for value in PROBES:
             try:
@@ -47,7 +47,7 @@ class Family:
         raise refusals[0]
 
     def __call__(self, value: Real) -> Mechanism:
-        """The member with this number."""
+        """The mechanism with this number at every `?`."""
         return self.build(filled(self.tree, written(value)))
 
 

@@ -24,10 +24,10 @@ MECHANISM: dict[str, object] = {"$ref": "#/$defs/mechanism"}
 
 
 class Reader(Protocol):
-    """Turns the tree of a mechanism into that mechanism."""
+    """Turns the tree of a mechanism into the mechanism."""
 
     def mechanism(self, node: Node, name: str) -> Mechanism:
-        """The mechanism that stands here."""
+        """The mechanism that a node describes."""
 
 
 class Codec(ABC):
@@ -35,29 +35,29 @@ class Codec(ABC):
 
     @abstractmethod
     def read(self, node: Node, name: str, reader: Reader) -> object:
-        """The value, or a refusal that calls it `name`."""
+        """The value of a node; a refusal calls it `name`."""
 
     @abstractmethod
     def text(self, value: Any, write: Callable[[Mechanism], str]) -> str:
-        """The value in an expression."""
+        """The value as it is written in an expression."""
 
     @abstractmethod
     def plain(self, value: Any, write: Callable[[Mechanism], dict[str, object]]) -> object:
-        """The value in a structured document."""
+        """The value as it is written in a structured document."""
 
     @abstractmethod
     def schema(self) -> dict[str, object]:
-        """What JSON Schema says of the value in a structured document."""
+        """The JSON Schema of the value in a structured document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral(Codec):
-    """One declared number."""
+    """One number with its declared range."""
 
     param: Param
 
     def read(self, node: Node, name: str, reader: Reader) -> object:  # noqa: ARG002 - it has no parts
-        """An exact number within the declared range; nothing is computed."""
+        """The exact number, which must be in the range; nothing is computed."""
         if isinstance(node, Run):
             written_out = f"{self.param.allowed}, written out: nothing is computed here"
             raise InvalidParameter(node.place.named(name), AsWritten(f"{node.kind}(…)"), written_out)
@@ -82,12 +82,12 @@ class Numeral(Codec):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Codec):
-    """One of a few names."""
+    """One of a few named options."""
 
     options: Mapping[str, object]
 
     def read(self, node: Node, name: str, reader: Reader) -> object:  # noqa: ARG002
-        """The option of that name, in capitals as in Python or in small letters as in documents."""
+        """The option of that name, in capitals (as in Python) or in small letters (as in documents)."""
         for option, value in self.options.items():
             if node.text in (option, snake(option)):
                 return value
@@ -112,7 +112,7 @@ class Choice(Codec):
 
 
 class Numerals(Codec):
-    """A list of numbers, which their owner checks."""
+    """A list of numbers, which the mechanism itself checks."""
 
     def read(self, node: Node, name: str, reader: Reader) -> object:  # noqa: ARG002
         """Every number exactly."""
@@ -134,7 +134,7 @@ class Numerals(Codec):
 
 
 class Numbering(Codec):
-    """A mapping from numbers to numbers, which its owner checks."""
+    """A mapping from numbers to numbers, which the mechanism itself checks."""
 
     def read(self, node: Node, name: str, reader: Reader) -> object:  # noqa: ARG002
         """Every pair exactly."""
@@ -182,7 +182,7 @@ class PartList(Codec):
     """Mechanisms with their counts."""
 
     def read(self, node: Node, name: str, reader: Reader) -> object:
-        """Each item once, unless it says how often."""
+        """Each item once, unless it states a count."""
         if not isinstance(node, Many):
             raise InvalidParameter(node.place.named(name), AsWritten(node.text), "a list of mechanisms")
         return tuple(self._part(item, f"{name}[{i}]", reader) for i, item in enumerate(node.items))
@@ -210,7 +210,7 @@ class PartList(Codec):
 
 
 def counted(node: Table, *, paired: bool) -> Node:
-    """A table that says how often it runs, as that many runs of the rest."""
+    """A table with a count, as that many runs of the rest of the table."""
     entries = dict(node.entries)
     count = entries.pop("count", None)
     if count is None:
@@ -232,11 +232,11 @@ def codec(hint: object, param: Param | None) -> Codec:
 
 
 class Filters(Codec):
-    """A notion whose sums may be capped while parameters depend on outputs: the theorems know which."""
+    """A notion that has a filter (sums that may be capped while parameters depend on outputs), by the theorems."""
 
     @staticmethod
     def choice() -> Choice:
-        """Asked late: a refusal need not read the theorems."""
+        """The notions with a filter; determined when first needed, so that a refusal does not load the theorems."""
         from dpcompose.kernel import STANDARD, Verb
 
         kinds = {t.types[0] for t in STANDARD.about(Verb.COMPOSES) if t.adaptivity is Adaptivity.FULLY_ADAPTIVE}

@@ -1,4 +1,4 @@
-"""What is refused before anything is parsed: texts that are too long, too deep or too crowded."""
+"""Limits that are checked before anything is parsed: the length, the depth and the number of parts of a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = re.compile(r"[^=,{}\[\]\n]+")
 
 
 def guard(text: str) -> str:
-    """The text, if its length, its number of parts and its depth are within bounds."""
+    """The text itself, if its length, its number of parts and its depth are within the limits."""
     if len(text) > MOST_CHARACTERS:
         raise InvalidDocument(f"The document has {len(text)} characters, and at most {MOST_CHARACTERS} are allowed.")
     nodes = sum(map(text.count, SEPARATORS))
@@ -35,7 +35,7 @@ def guard(text: str) -> str:
 
 
 def guard_keys(text: str) -> str:
-    """A TOML text, if no key has more parts than any document needs: long keys take quadratic time."""
+    """The TOML text itself, if its keys have few parts: long keys take quadratic time."""
     for key in KEYS.finditer(text):
         if key[0].count(".") > MOST_KEY_PARTS:
             line = text.count("\n", 0, key.start()) + 1
@@ -44,7 +44,7 @@ def guard_keys(text: str) -> str:
 
 
 def contents(path: Path) -> str:
-    """The text of a file, never more of it than a document may have."""
+    """The text of a file; a file longer than any document is refused."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_CHARACTERS + 1)

@@ -21,7 +21,7 @@ LIMITS = f"a number of at most {MOST_DIGITS} digits with an exponent from -{MOST
 
 
 class AsWritten(str):
-    """A piece of a document that a refusal shows as it stands there."""
+    """A piece of a document, which a refusal shows as it is written there."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class AsWritten(str):
 
 
 def number(name: str, text: str, allowed: str = "a decimal such as 0.1 or 1e-6, or a fraction such as 1/3") -> Real:
-    """Read `0.1`, `1e-6` or `1/3` exactly, or refuse under the given name, with the cure where one is known."""
+    """Read `0.1`, `1e-6` or `1/3` exactly; a refusal names the parameter, and suggests a correction if it can."""
     top, slash, bottom = text.strip().translate(ARABIC).partition("/")
     if not slash:
         return _decimal(name, top, allowed, text)
@@ -41,7 +41,7 @@ def number(name: str, text: str, allowed: str = "a decimal such as 0.1 or 1e-6, 
 
 
 def _decimal(name: str, text: str, allowed: str, whole: str) -> Real:
-    """One side of a fraction, or all of a number; a refusal shows the whole of it."""
+    """Read one side of a fraction, or a whole number without one; a refusal shows the entire text."""
     if len(text) > MOST_DIGITS:
         raise InvalidParameter(name, AsWritten(text), LIMITS)
     found = DECIMAL.fullmatch(text)
@@ -82,7 +82,7 @@ def written(value: Real) -> str:
 
 
 def _as_decimal(value: Fraction) -> str | None:
-    """The decimal expansion, if it ends soon enough."""
+    """The decimal expansion, if it ends within a few digits; else None."""
     rest, twos = _without(value.denominator, 2)
     rest, fives = _without(rest, 5)
     places = max(twos, fives)
@@ -105,7 +105,7 @@ def _as_decimal(value: Fraction) -> str | None:
 
 
 def _without(number: int, prime: int) -> tuple[int, int]:
-    """Divide a prime out of a number; say how often."""
+    """Divide a number by a prime as often as possible; returns the rest and how often."""
     power = 0
     while number and not number % prime and power <= MOST_DIGITS + MOST_EXPONENT:
         number, power = number // prime, power + 1

@@ -13,12 +13,12 @@ from dpcompose.parameters import declared
 from dpcompose.spec.fields import Codec, codec, snake, types_in
 
 DOCUMENT_NAMES = {"parts": "items"}
-"""Fields that documents call otherwise than Python."""
+"""Fields whose name in documents differs from that in Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a mechanism: how it is called, read, written and left out."""
+    """One field of a mechanism: its name, its type, and its default."""
 
     name: str
     codec: Codec
@@ -34,7 +34,7 @@ class Field:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """Whether a value must be given."""
         return self.default is MISSING
 
 
@@ -62,7 +62,7 @@ class MechanismKind:
 
 
 class Kinds(Mapping[str, MechanismKind]):
-    """Every kind by its name in expressions; what nobody names is not loaded."""
+    """Every kind by its name in expressions; a kind is loaded when it is first named."""
 
     def __init__(self) -> None:
         self._keys, self._known = {snake(name): name for name in self}, dict[str, MechanismKind]()
@@ -86,7 +86,7 @@ class Kinds(Mapping[str, MechanismKind]):
 
     @property
     def keys_in_documents(self) -> Mapping[str, str]:
-        """Name in structured documents → name in expressions."""
+        """From names in structured documents to names in expressions."""
         return self._keys
 
 

@@ -1,7 +1,7 @@
-"""Mechanisms as people write them: short numbers, and the exact ones on demand (`dumps`).
+"""Mechanisms with short numbers, for people to read (`dumps` writes the exact ones).
 
-A float is shown as Python shows it, 0.1 and not 0.1000000000000000055511151231257827…; a fraction whose exact text is
-long is cut after ten digits, which the sign … says.
+A float is shown as Python shows it, 0.1 and not 0.1000000000000000055511151231257827…; a fraction with a long exact
+text is cut after ten digits, which is marked by the sign ….
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEPT = 10
 
 
 def brief(mechanism: Mechanism) -> str:
-    """The expression of a mechanism, with numbers as people write them and without what is left to its default."""
+    """The expression of a mechanism, with short numbers and without fields that have their default."""
     if isinstance(mechanism, Composition) and mechanism.parts and mechanism == Composition(mechanism.parts):
         alone = len(mechanism.parts) == 1
         return " + ".join(_term(part, count, alone=alone) for part, count in mechanism.parts)
@@ -44,7 +44,7 @@ def _term(part: Mechanism, count: int, *, alone: bool) -> str:
 
 
 def brief_value(codec: Codec, value: Any) -> str:
-    """A parameter as people write it."""
+    """A parameter, with short numbers."""
     if isinstance(codec, Numeral):
         return number(value)
     if isinstance(codec, Numerals):
@@ -57,7 +57,7 @@ def brief_value(codec: Codec, value: Any) -> str:
 
 
 def number(value: Real) -> str:
-    """A number as people write it."""
+    """A short number."""
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 10**15 else repr(value)
     try:

@@ -17,7 +17,7 @@ ROOT = Path()
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """The members of a JSON object in order, so that a key that comes twice is seen."""
+    """The members of a JSON object in order, so that a repeated key is noticed."""
 
 
 def parse_json(text: str) -> Node:
@@ -48,7 +48,7 @@ def parse_toml(text: str) -> Node:
 def node(value: object, place: Path = ROOT, depth: int = 0) -> Node:
     """The tree of what a JSON or TOML reader returns, or of a dictionary built by hand.
 
-    A float in it stands for the decimal that it prints as, as it would in the text.
+    A float in it stands for the decimal that it prints as.
     """
     if depth > MOST_DEPTH:
         raise InvalidDocument(f"The document nests deeper than {MOST_DEPTH} levels.")
@@ -68,7 +68,7 @@ def node(value: object, place: Path = ROOT, depth: int = 0) -> Node:
 
 
 def _text(value: object, place: Path) -> str:
-    """A word or number as it would be written in an expression; anything else keeps its Python look."""
+    """A word or number as it is written in an expression; other values as Python prints them."""
     if value is None:
         return "None"
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 3 * MOST_DIGITS:

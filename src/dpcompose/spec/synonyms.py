@@ -1,4 +1,4 @@
-"""What other libraries and papers call things, and what they are called here."""
+"""Names that other libraries and papers use, and the names used here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARAMETERS: Mapping[str, str] = {
     "mechanism": "base inner event",
     "parts": "items mechanisms events",
 }
-"""Ours → theirs."""
+"""From the name here to the names elsewhere."""
 
 MECHANISMS: Mapping[str, str] = {
     "Gaussian": "normal gauss gaussianmechanism gaussiandpevent",
@@ -46,7 +46,7 @@ MECHANISMS: Mapping[str, str] = {
 TRAINING = "dpsgd sgd sampledgaussian subsampledgaussian poissonsampledgaussian sgm"
 STATISTICS = "count sum mean average median quantile histogram variance min max"
 TRAINED = "1000 * Sampled(Gaussian(noise_std=1), rate=0.01)"
-"""DP-SGD, with its steps, its noise multiplier and its rate."""
+"""DP-SGD with its number of steps, its noise multiplier and its rate."""
 
 NOTES: Mapping[tuple[str, str], str] = {
     ("noise_std", "noise_multiplier"): ", the noise multiplier where the sensitivity is 1",
@@ -58,11 +58,11 @@ INSTEAD: Mapping[tuple[str, str], str] = {
     ("noise_std", "epsilon"): ", which `calibrate` finds for an ε and a δ",
     ("epsilon", "rate"): ", which is ln(p/(1-p)) for two answers",
 }
-"""A parameter that a mechanism has in place of one that it has not."""
+"""For a parameter that a mechanism has, and one that it has not: how the first follows from the second."""
 
 
 def nearest(name: str, allowed: Sequence[str]) -> str:
-    """The allowed name that was meant, in words; nothing if none is near."""
+    """The allowed name that was probably meant, in words; empty if none is similar."""
     said = name.casefold()[:60].replace("-", "_")
     folded = {one.casefold(): one for one in allowed}
     if said in folded:
@@ -78,7 +78,7 @@ def nearest(name: str, allowed: Sequence[str]) -> str:
 
 
 def mechanism(name: str, allowed: Mapping[str, str]) -> str:
-    """The mechanism that was meant: by another name that it has, or by its spelling; `allowed` is name → shown."""
+    """The mechanism that was probably meant, by a synonym or by its spelling; `allowed` maps names to what is shown."""
     said = name.casefold().replace("_", "").replace("-", "")[:60]
     if said in TRAINING.split():
         return TRAINED
@@ -92,7 +92,7 @@ def mechanism(name: str, allowed: Mapping[str, str]) -> str:
 
 
 def unknown(what: str, name: str, meant: str, allowed: Sequence[str]) -> str:
-    """A sentence about a name that does not exist, with the one that was meant, or else with all."""
+    """A refusal of a name that does not exist, with the one that was probably meant, or else with all allowed names."""
     shown = name if len(name) <= 40 else f"{name[:37]}..."
     if len(allowed) > 12 and meant:
         return f"{what} {shown!r} (did you mean {meant}?)."

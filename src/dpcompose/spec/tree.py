@@ -1,4 +1,4 @@
-"""What every document is read into: a small tree whose nodes know where they stand.
+"""The tree into which every document is read; its nodes know their place in the document.
 
 Expressions, JSON and TOML differ only in how this tree is made; `build` turns it into a mechanism.
 """
@@ -11,18 +11,18 @@ from typing import Protocol, TypeAlias
 
 
 class Place(Protocol):
-    """Where a node stands."""
+    """The place of a node in its document."""
 
     def named(self, name: str) -> str:
-        """How a refusal calls the parameter `name` that stands here."""
+        """How a refusal names the parameter at this place."""
 
     def says(self, sentence: str) -> str:
-        """A refusal that begins with the place."""
+        """A sentence that begins with the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a text; line and column are counted only when someone asks."""
+    """A place in a text; line and column are counted only when needed."""
 
     source: str
     position: int
@@ -92,7 +92,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A mechanism with its arguments, by name and by position."""
+    """A mechanism with its arguments, given by name or by position."""
 
     kind: str
     named: dict[str, Node]
@@ -100,12 +100,12 @@ class Run:
     positional: tuple[Node, ...] = ()
     text: str = "a mechanism"
     names: Mapping[str, Place] = field(default_factory=dict)
-    """Where the names of the arguments stand."""
+    """The places of the arguments' names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """A mechanism that runs so many times; with `paired` the count belongs to the list it stands in."""
+    """A mechanism with a count; if `paired`, the count is part of a list's item."""
 
     node: Node
     counts: tuple[Scalar, ...]
@@ -116,7 +116,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Mechanisms one after the other."""
+    """Several mechanisms, one after the other."""
 
     terms: tuple[Node, ...]
     place: Place

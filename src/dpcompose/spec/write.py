@@ -22,7 +22,7 @@ def _sum(mechanism: Composition) -> str:
 
 
 def _term(part: Mechanism, count: int, *, alone: bool) -> str:
-    """`30 * Gaussian(…)`; without the count where a sum says it anyway."""
+    """`30 * Gaussian(…)`; without the count where it is clear from the sum."""
     if isinstance(part, Composition):
         return f"{count} * ({dumps(part)})"
     return dumps(part) if count == 1 and not alone else f"{count} * {dumps(part)}"

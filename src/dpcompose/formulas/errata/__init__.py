@@ -1,4 +1,4 @@
-"""Where the source documents print something that does not hold: all of it, with numbers computed here.
+"""Every statement printed in the source documents that does not hold, with numbers computed here that show it.
 
 Read `erratum` (what a misprint is) first, then a paper: `smith`, `dwork_rothblum_vadhan`, `kairouz_oh_viswanath` (with
 `kov_layout`), `mironov` and `renyi_page`.

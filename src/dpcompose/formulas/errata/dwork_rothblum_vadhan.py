@@ -1,4 +1,4 @@
-"""Notes on Dwork, Rothblum and Vadhan's advanced composition."""
+"""Misprints in the notes on Dwork, Rothblum and Vadhan's advanced composition."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MILLIONTH = number("1e-6")
 
 
 def root_of_epsilon() -> Counterexample:
-    """The radical over ε, with the same drift."""
+    """The printed root has ε in the radicand; the drift is as it should be."""
     k, e = 1000, number("0.01")
     return Counterexample(
         r"$\varepsilon'$",
@@ -34,7 +34,7 @@ def root_of_epsilon() -> Counterexample:
 
 
 def twice_the_root() -> Counterexample:
-    """The drift, left out."""
+    """The printed form without the drift."""
     k, e = 10**6, number("0.01")
     return Counterexample(
         r"$\varepsilon'$",
@@ -52,7 +52,7 @@ def renyi_conversion(mu: Real, at: Real) -> Enclosure:
 
 
 def renyi_loses_to_advanced() -> Counterexample:
-    """Noise so strong that total variation alone pays for everything."""
+    """At little noise: total variation alone already bounds δ."""
     k, mu, at = 10, number("1e-4"), number("1e-3")
     single = normal_delta(mu**2 / k, 0).upper
     return Counterexample(
@@ -65,7 +65,7 @@ def renyi_loses_to_advanced() -> Counterexample:
 
 
 def advanced_far_above_basic() -> Counterexample:
-    """Large steps."""
+    """At large steps."""
     return Counterexample(
         r"$\varepsilon'$",
         r"$k=10$, $\varepsilon=10$, $\delta'=\frac{1}{2}$",

@@ -1,4 +1,4 @@
-"""What a misprint is, and how its counterexample is computed: from the library's own exact values."""
+"""What a misprint is, and how its counterexample is computed from the library's own exact values."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Severity(Enum):
     UNSOUND = "unsound"
     """It promises less than the truth."""
     LOOSE = "loose"
-    """It holds, and says less than the correct form."""
+    """It holds, but states less than the correct form."""
     FALSE_CLAIM = "false claim"
-    """It is said to be the least, and is not; nothing that is promised breaks."""
+    """It is said to be optimal and is not; no promise breaks."""
     TYPOGRAPHIC = "typographic"
-    """It cannot be read, or names the wrong thing; there is no number to hold it against."""
+    """It cannot be read, or names the wrong thing; there is no number to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """One quantity at one place: as printed, as it should read, and in truth."""
+    """One quantity at one point: its printed value, its corrected value, and the truth."""
 
     quantity: str
     at: str
@@ -49,23 +49,23 @@ class Counterexample:
 
     @property
     def understates(self) -> bool:
-        """Whether the printed value lies certainly below the truth."""
+        """Whether the printed value is certainly below the truth."""
         return self.printed.upper < self.truth.lower
 
     @property
     def overstates(self) -> bool:
-        """Whether the printed value lies certainly above the correct one."""
+        """Whether the printed value is certainly above the corrected one."""
         return self.printed.lower > self.correct.upper
 
     @property
     def corrected(self) -> bool:
-        """Whether the correct value covers the truth."""
+        """Whether the corrected value contains the truth."""
         return self.correct.upper >= self.truth.lower
 
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A misprint: what is printed, what should be, what it does, and numbers that show it."""
+    """A misprint: the printed form, the corrected form, what the difference does, and numbers that show it."""
 
     id: str
     document: SourceDocument
@@ -99,5 +99,5 @@ def exact_delta(count: int, step: Real, at: Real, leak: Real = 0) -> Enclosure:
 def stated_epsilon(
     theorem: Callable[[Parts[ApproxDP]], Profile], count: int, step: Real, at: Real, leak: Real = 0
 ) -> Enclosure:
-    """What one composition theorem says of `count` (step, leak)-DP mechanisms at δ = `at`."""
+    """What one composition theorem states for `count` (step, leak)-DP mechanisms at δ = `at`."""
     return theorem(Parts(((ApproxDP(step, leak), count),))).epsilon(at)

@@ -1,4 +1,4 @@
-"""Kairouz, Oh and Viswanath's paper on optimal composition: where a formula says something else than it should."""
+"""Misprints in Kairouz, Oh and Viswanath's paper on optimal composition that change a value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIGURE_3 = r"$k=30$, $\varepsilon=0.1$, $\delta=0.001$"
 
 
 def epsilon_lost() -> Counterexample:
-    """One randomized response with ε = 2."""
+    """At one randomized response with ε = 2."""
     return Counterexample(
         r"$\varepsilon$ of the whole at $\delta=0$",
         r"$k=1$, $\varepsilon=2$",
@@ -36,7 +36,7 @@ def epsilon_lost() -> Counterexample:
 
 
 def basic_is_not_tight() -> Counterexample:
-    """At the very budget that basic composition asks for."""
+    """At the ε of basic composition."""
     best = exact_epsilon(K, STEP, K * LEAK, LEAK)
     return Counterexample(
         r"least $\varepsilon$ at $\delta=0.03$",
@@ -63,7 +63,7 @@ def optimal_delta(second: int) -> Ball:
 
 
 def parentheses_lost() -> Counterexample:
-    """The binomial coefficient on the first exponential only."""
+    """With the binomial coefficient on the first exponential only."""
     return Counterexample(
         r"$\delta_i$",
         r"$k=30$, $\varepsilon=0.1$, $i=12$",
@@ -74,7 +74,7 @@ def parentheses_lost() -> Counterexample:
 
 
 def leak_lost() -> Counterexample:
-    """The regions without the steps' own δ."""
+    """With the regions that leave out the steps' own δ."""
     return Counterexample(
         r"total $\delta$ at $(k-2i)\varepsilon$",
         FIGURE_3 + r", $i=12$",
@@ -85,7 +85,7 @@ def leak_lost() -> Counterexample:
 
 
 def root_of_k_lost() -> Counterexample:
-    """Many small steps."""
+    """At many small steps."""
     k, e, d = 10**4, number("1e-3"), number("1e-6")
     return Counterexample(
         r"$\tilde\varepsilon$",
@@ -97,7 +97,7 @@ def root_of_k_lost() -> Counterexample:
 
 
 def radical_misread() -> Counterexample:
-    r"""$\sqrt k\varepsilon^2$ inside the logarithm."""
+    r"""With $\sqrt k\varepsilon^2$ inside the logarithm."""
     k, e, d = 100, number("0.01"), number("0.001")
 
     def misread() -> Ball:
@@ -115,18 +115,18 @@ def radical_misread() -> Counterexample:
 
 
 def slack_too_large() -> Counterexample:
-    r"""$k\delta_0+\tilde\delta$ with $k\delta_0=\delta/2$."""
+    r"""With $k\delta_0+\tilde\delta$ for $k\delta_0=\delta/2$."""
     total = value(lambda: ball(LEAK) / 2 + ball(LEAK) / Ball(2).sqrt())
     return Counterexample(r"$k\delta_0+\tilde\delta$", r"$\delta=0.001$", Enclosure.exactly(LEAK), total, total)
 
 
 def promised(at: str, delta: Real, exact: Enclosure) -> Counterexample:
-    """A recipe that is said to cost δ, and costs more."""
+    """A recipe that is said to cost δ, beside its exact cost, which is larger."""
     return Counterexample(r"$\delta$ of the recipe", at, Enclosure.exactly(delta), exact, exact)
 
 
 def one_gaussian() -> Counterexample:
-    """A large ε."""
+    """At a large ε."""
     half = Fraction(1, 2)
     mu_squared = value(lambda: 7**2 / (2 * (2 / ball(half)).log()))
     return promised(r"$\varepsilon_0=7$, $\delta_0=\frac{1}{2}$", half, normal_delta(mu_squared, 7))
@@ -138,14 +138,14 @@ def logarithm(epsilon: Real, delta: Real) -> Ball:
 
 
 def many_gaussians() -> Counterexample:
-    """Theorem 4.3 itself; the number of steps does not matter."""
+    """Theorem 4.3 itself, for any number of steps."""
     d = number("0.3")
     mu_squared = value(lambda: 100**2 / (8 * logarithm(100, d)))
     return promised(r"$\varepsilon=100$, $\delta=0.3$, any $k$", d, normal_delta(mu_squared, 100))
 
 
 def steps_of_the_recipe() -> Counterexample:
-    """A step a little smaller than the recipe's, and already too expensive."""
+    """With a step slightly smaller than the recipe's, which already costs too much."""
     k, d = 100, number("0.3")
     step = value(lambda: 40 / (2 * (k * logarithm(40, d)).sqrt())).lower
     return promised(r"$k=100$, $\varepsilon=40$, $\delta=0.3$", d, exact_delta(k, step, 40, d / (2 * k)))

@@ -1,4 +1,4 @@
-"""Kairouz, Oh and Viswanath's paper: what only cannot be read, or is named wrongly."""
+"""Misprints in Kairouz, Oh and Viswanath's paper that change no value: unreadable formulas and wrong names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dpcompose.formulas.errata.erratum import Erratum, Severity, SourceDocument
 
 
 def typographic(id_: str, printed: str, correct: str, remark: str) -> Erratum:
-    """An entry without numbers."""
+    """An erratum without numbers."""
     return Erratum(id_, SourceDocument.KOV, Severity.TYPOGRAPHIC, printed, correct, remark)
 
 

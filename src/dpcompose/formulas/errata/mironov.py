@@ -1,4 +1,4 @@
-"""Section 5 of Mironov's paper on Rényi differential privacy, as transcribed."""
+"""Misprints in Section 5 of Mironov's paper on Rényi differential privacy, as transcribed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def log_inverse(x: Real) -> Ball:
 
 
 def likeliest(count: int, step: Real, q: Fraction) -> Enclosure:
-    r"""The greatest $\Pr[f(D)\in S]$ over all (randomized) events with $\Pr[f(D')\in S] = Q$, for responses."""
+    r"""For responses: the greatest $\Pr[f(D)\in S]$ over all (randomized) events with $\Pr[f(D')\in S] = Q$."""
     tails = two_point_tails(count, step)
     index = next(j for j, (under, _) in enumerate(tails) if under.lower > q)
     (x0, miss0), (x1, miss1) = tails[index - 1], tails[index]
@@ -40,7 +40,7 @@ def likeliest(count: int, step: Real, q: Fraction) -> Enclosure:
 
 
 def norm_by_the_square() -> Counterexample:
-    """Randomized response at ε = 0.1."""
+    """At randomized response with ε = 0.1."""
     return Counterexample(
         r"bound on $\Vert P-Q\Vert_1$",
         r"$\varepsilon=0.1$",
@@ -51,7 +51,7 @@ def norm_by_the_square() -> Counterexample:
 
 
 def exponent_under_the_root() -> Counterexample:
-    """The trivial exponent nε is smaller than the printed one."""
+    """Where the trivial exponent nε is smaller than the printed one."""
     n, e, q = 100, TENTH, BILLIONTH
     most = likeliest(n, e, q)
     return Counterexample(
@@ -64,7 +64,7 @@ def exponent_under_the_root() -> Counterexample:
 
 
 def step_with_constant_two() -> Counterexample:
-    r"""$\alpha = \sqrt{\ln(1/Q)}/\varepsilon\sqrt n$ is above 2."""
+    r"""Where $\alpha = \sqrt{\ln(1/Q)}/\varepsilon\sqrt n$ is above 2."""
     n, e, q = 100, TENTH, BILLIONTH
 
     def bound() -> Ball:
@@ -80,7 +80,7 @@ def step_with_constant_two() -> Counterexample:
 
 
 def second_case_of_the_proposition() -> Counterexample:
-    """One large step."""
+    """At one large step."""
     log = Fraction(9, 10)
     return Counterexample(
         r"$2\ln(1/Q)$",
@@ -92,7 +92,7 @@ def second_case_of_the_proposition() -> Counterexample:
 
 
 def first_case_of_the_corollary() -> Counterexample:
-    """Small steps, inside the regime."""
+    """At small steps, inside the regime."""
     n, e, at = 100, TENTH, number("1e-6")
     return Counterexample(
         r"$\varepsilon'$",
@@ -121,7 +121,7 @@ def ceiling(at: Real) -> Enclosure:
 
 
 def strong_where_it_is_weak() -> Counterexample:
-    r"""$\ln(1/\delta)$ far below $\varepsilon^2n$."""
+    r"""Where $\ln(1/\delta)$ is far below $\varepsilon^2n$."""
     n, e, at = 10**4, 1, PERCENT
     return Counterexample(
         r"$\varepsilon'$",

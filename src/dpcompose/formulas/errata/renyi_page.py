@@ -1,4 +1,4 @@
-"""The page on composition of Rényi differential privacy."""
+"""Misprints on the page about composition of Rényi differential privacy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpcompose.prove.answer import renyi
 
 
 def sensitivity_left_out() -> Counterexample:
-    """Four times too little at Δ = 2."""
+    """At Δ = 2, where the printed value is four times too small."""
     n, order, sigma = 10, 4, 5
     truth = renyi(n * Gaussian(noise_std=sigma, sensitivity=2), order).enclosure
     return Counterexample(
@@ -24,7 +24,7 @@ def sensitivity_left_out() -> Counterexample:
 
 
 def one_gaussian() -> Counterexample:
-    """A single step, whose exact profile no order reaches."""
+    """At a single step, where no order reaches the exact profile."""
     mu, at = 1, number("1e-5")
     exact = normal_epsilon(mu**2, at)
     return Counterexample(

@@ -1,4 +1,4 @@
-"""Smith's lecture on strong composition, randomized response and the simulation lemma."""
+"""Misprints in Smith's lecture on strong composition, randomized response and the simulation lemma."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def least(p: Masses, q: Masses, factor: Fraction) -> Masses:
 
 
 def expected_ratio() -> Counterexample:
-    """The ratio in place of its logarithm."""
+    """With the ratio in place of its logarithm."""
     truth = value(lambda: ball(Fraction(1, 2)).tanh())
     return Counterexample(
         r"mean loss",
@@ -47,7 +47,7 @@ def expected_ratio() -> Counterexample:
 
 
 def left_over(p: Masses, q: Masses, factor: Fraction) -> Counterexample:
-    """What the printed core leaves for "I am U": less than nothing."""
+    """The mass that the printed core leaves for "I am U", which is negative."""
     core = sum(max(a, factor * b) for a, b in zip(p, q, strict=True))
     truth = Enclosure.exactly(excess(p, q, factor))
     return Counterexample(
@@ -75,7 +75,7 @@ def row_of_u() -> Counterexample:
 
 
 def negative_entry() -> Counterexample:
-    """Each core normalised by itself, against both mixed to one mass first."""
+    """With each core normalised by itself, instead of both brought to one mass first."""
     p, q, factor = (Fraction(9, 11), Fraction(2, 11)), (Fraction(1, 3), Fraction(2, 3)), Fraction(3, 2)
     x, y = least(p, q, factor), least(q, p, factor)
     printed = (factor * x[1] / sum(x) - y[1] / sum(y)) / (factor - 1)
@@ -90,7 +90,7 @@ def negative_entry() -> Counterexample:
 
 
 def strong_above_basic() -> Counterexample:
-    r"""$k=20$ lies between $\ln(1/\delta')=13.8$ and the crossover 27.9."""
+    r"""At $k=20$, between $\ln(1/\delta')=13.8$ and the crossover 27.9."""
     k, e, at = 20, number("0.01"), number("1e-6")
     return Counterexample(
         r"$\tilde\varepsilon$",
@@ -102,26 +102,26 @@ def strong_above_basic() -> Counterexample:
 
 
 def promised(at: str, delta: Real, exact: Enclosure) -> Counterexample:
-    """A recipe that is said to cost δ, and costs more."""
+    """A recipe that is said to cost δ, beside its exact cost, which is larger."""
     return Counterexample(r"$\delta$ of the recipe", at, Enclosure.exactly(delta), exact, exact)
 
 
 def steps_of_the_recipe() -> Counterexample:
-    """A step a little smaller than the recipe's, and already too expensive."""
+    """With a step slightly smaller than the recipe's, which already costs too much."""
     k, at = 10**4, number("1e-9")
     step = value(lambda: 1 / (k * -ball(at).log()).sqrt()).lower
     return promised(r"$k=10^4$, $\varepsilon=1$, $\delta=10^{-9}$", at, exact_delta(k, step, 1))
 
 
 def one_gaussian() -> Counterexample:
-    """A large ε."""
+    """At a large ε."""
     at = number("0.01")
     mu_squared = value(lambda: 7**2 / (2 * -ball(at).log()))
     return promised(r"$\varepsilon=7$, $\delta=0.01$", at, normal_delta(mu_squared, 7))
 
 
 def event_for_area() -> Counterexample:
-    r"""Randomized response with $\varepsilon=\ln3$, read at the factor 2."""
+    r"""At randomized response with $\varepsilon=\ln3$, evaluated at the factor 2."""
     p, q = (Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))
     area = Enclosure.exactly(excess(p, q, Fraction(2)))
     return Counterexample(
@@ -130,7 +130,7 @@ def event_for_area() -> Counterexample:
 
 
 def entry(id_: str, printed: str, correct: str, remark: str) -> Erratum:
-    """An entry without numbers."""
+    """An erratum without numbers."""
     return Erratum(id_, SourceDocument.SMITH, Severity.TYPOGRAPHIC, printed, correct, remark)
 
 

@@ -40,8 +40,8 @@ from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.rounding import exp_up
 from dpcompose.numerics.unreachable import TooManyNodes
 
-Transform: TypeAlias = Callable[[Ball], acb]
-r"""$u \mapsto M(t+iu)$ on one line."""
+Transform: TypeAlias = Callable[[acb], acb]
+r"""$z \mapsto M(z)$ for $z = t+iu$ on the line of one tilt $t$."""
 
 MOST_FREQUENCIES = 20_000
 LEAST_NOISE = 0.3
@@ -86,13 +86,13 @@ def _line(bulk: Sequence[LossSum], goal: Goal, spacing: float, last: int, reach:
     t, e, step = ball(goal.saddle.tilt), ball(goal.epsilon), ball(spacing)
     moment = moments(bulk, goal.saddle.tilt, reach)
     scale = (-t * e).exp() * step / (2 * arb.pi())
-    base = moment(arb(0)).real
+    base = moment(acb(t)).real
     total = base / (t * (t + 1))
     for m in range(1, last + 1):
         effort.count(700 * (1 + len(bulk)))
         u = m * step
         z = acb(t, u)
-        total += 2 * (moment(u) * acb(0, -u * e).exp() / (z * (z + 1))).real
+        total += 2 * (moment(z) * acb(0, -u * e).exp() / (z * (z + 1))).real
     return total * scale, base * scale
 
 
@@ -100,10 +100,10 @@ def moments(bulk: Sequence[LossSum], tilt: float, reach: float) -> Transform:
     """The transform of the whole sum."""
     transforms = [in_balls(s, tilt, reach) for s in bulk]
 
-    def moment(u: Ball) -> acb:
+    def moment(z: acb) -> acb:
         value = acb(1)
         for transform in transforms:
-            value *= transform(u)
+            value *= transform(z)
         return value
 
     return moment
@@ -117,7 +117,7 @@ def aliasing(bulk: Sequence[LossSum], goal: Goal, tau: float, spacing: float) ->
     if tau > 0.0:
         size = (side * (side / (1 + side)).log()).exp() / (1 + side) * (-side * e).exp()
         for s in bulk:
-            size *= in_balls(s, tau, 0.0)(arb(0)).real
+            size *= in_balls(s, tau, 0.0)(acb(side)).real
     return size * fall / (1 - fall)
 
 
@@ -132,23 +132,17 @@ def in_balls(summand: LossSum, tilt: float, reach: float) -> Transform:  # noqa:
 
 @in_balls.register
 def _(summand: GaussianSum, tilt: float, reach: float) -> Transform:  # noqa: ARG001
-    t, variance = ball(tilt), ball(summand.mu_squared)
-
-    def transform(u: Ball) -> acb:
-        z = acb(t, u)
-        return (z * (z + 1) * variance / 2).exp()
-
-    return transform
+    variance = ball(summand.mu_squared)
+    return lambda z: (z * (z + 1) * variance / 2).exp()
 
 
 @in_balls.register
 def _(summand: TwoPointSum, tilt: float, reach: float) -> Transform:  # noqa: ARG001
-    t = ball(tilt)
     blur = arb(1, summand.size_error)
     members = [(ball(e) * blur, round(k)) for e, k in zip(summand.sizes.tolist(), summand.counts.tolist(), strict=True)]
 
-    def transform(u: Ball) -> acb:
-        z, value = acb(t, u), acb(1)
+    def transform(z: acb) -> acb:
+        value = acb(1)
         for e, k in members:
             value *= (((z + 1) * e).exp() + (-z * e).exp()) ** k / (1 + e.exp()) ** k
         return value
@@ -159,7 +153,7 @@ def _(summand: TwoPointSum, tilt: float, reach: float) -> Transform:  # noqa: AR
 @in_balls.register
 def _(summand: Repeated, tilt: float, reach: float) -> Transform:
     step = step_in_balls(summand.loss, tilt, reach)
-    return lambda u: step(u) ** summand.count
+    return lambda z: step(z) ** summand.count
 
 
 @singledispatch
@@ -170,10 +164,9 @@ def step_in_balls(loss: RepeatableLoss, tilt: float, reach: float) -> Transform:
 
 @step_in_balls.register
 def _(loss: LaplaceLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
-    t, e = ball(tilt), ball(loss.size)
+    e = ball(loss.size)
 
-    def transform(u: Ball) -> acb:
-        z = acb(t, u)
+    def transform(z: acb) -> acb:
         s = z + arb(0.5)
         return ((z * e).exp() + (-(z + 1) * e).exp() + (-e / 2).exp() * (s * e).sinh() / s) / 2
 
@@ -182,14 +175,13 @@ def _(loss: LaplaceLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG00
 
 @step_in_balls.register
 def _(loss: ListedLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
-    t = ball(tilt)
     errors = [np.broadcast_to(np.asarray(e), loss.losses.shape).tolist() for e in (loss.loss_error, loss.weight_error)]
     columns = zip(loss.losses.tolist(), loss.weights.tolist(), *errors, strict=True)
     atoms = [(arb(x, dx), arb(w) * arb(1, dw)) for x, w, dx, dw in columns]
 
-    def transform(u: Ball) -> acb:
+    def transform(z: acb) -> acb:
         effort.count(300 * len(atoms))
-        return sum((acb(w) * (acb(t, u) * x).exp() for x, w in atoms), acb(0))
+        return sum((acb(w) * (z * x).exp() for x, w in atoms), acb(0))
 
     return transform
 
@@ -219,7 +211,7 @@ def _(loss: DiscreteGaussianLoss, tilt: float, reach: float) -> Transform:  # no
 
     whole = series(acb(0), arb(1))
     growth = (t * (t + 1) * shift * shift / (2 * s2)).exp()
-    return lambda u: series(acb(t, u), growth) / whole
+    return lambda z: series(z, growth) / whole
 
 
 @step_in_balls.register
@@ -237,7 +229,8 @@ def _(loss: SampledLaplaceLoss, tilt: float, reach: float) -> Transform:
     nodes = [(ratio.log_in_balls(x), weight) for x, weight in bare]
     tilted = [(ball(loss.sign) * log, weight * (power * log).exp()) for log, weight in nodes]
 
-    def transform(u: Ball) -> acb:
+    def transform(z: acb) -> acb:
+        u = z.imag
         radius = exp_up(loss.log_quadrature(count, loss.exponent(tilt), np.array([abs(float(u)) * (1.0 + 1e-12)]))[0])
         doubt = acb(arb(0, radius), arb(0, radius))
         return sum((acb(weight) * acb(0, u * x).exp() for x, weight in tilted), acb(0)) + doubt
@@ -267,7 +260,8 @@ def _(loss: SampledGaussianLoss, tilt: float, reach: float) -> Transform:
     tail = exp_up(log_outside(loss, step * numbers, r, step))
     log_rule = log_rule_error(width, step)
 
-    def transform(u: Ball) -> acb:
+    def transform(z: acb) -> acb:
+        u = z.imag
         strip = exp_up(log_rule + float(exponent_at(np.array([abs(float(u)) * (1.0 + 1e-12)]))[0]))
         radius = (abs(moment) * strip * 2 + tail).upper()
         doubt = acb(arb(0, radius), arb(0, radius))

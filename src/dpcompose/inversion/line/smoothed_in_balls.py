@@ -75,22 +75,22 @@ def _sums(bulk: Sequence[LossSum], goal: Goal, spacing: float, last: int, half: 
     t, e, step = ball(goal.saddle.tilt), ball(goal.epsilon), ball(spacing)
     moment = moments(bulk, goal.saddle.tilt, spacing * last)
     scale = (-t * e).exp() * step / (2 * arb.pi())
-    base = moment(arb(0)).real
+    base = moment(acb(t)).real
 
     def kernels(z: acb) -> tuple[acb, acb]:
         plain = (z * z * half).exp()
         shifted = plain * ((2 * z + 1) * half).exp()
         return plain * (z * half).exp(), (1 + z) * plain - z * shifted
 
-    def pair(u: Ball, turned: acb) -> tuple[Ball, Ball]:
-        z = acb(t, u)
+    def pair(z: acb, turned: acb) -> tuple[Ball, Ball]:
         common = turned / (z * (z + 1))
         up, low = kernels(z)
         return (common * up).real, (common * low).real
 
-    above, below = pair(arb(0), acb(base))
+    above, below = pair(acb(t), acb(base))
     for m in range(1, last + 1):
         u = m * step
-        up, low = pair(u, moment(u) * acb(0, -u * e).exp())
+        z = acb(t, u)
+        up, low = pair(z, moment(z) * acb(0, -u * e).exp())
         above, below = above + 2 * up, below + 2 * low
     return above * scale, below * scale, base * scale

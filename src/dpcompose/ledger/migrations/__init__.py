@@ -1,4 +1,4 @@
-"""The history of the schema; each file in `versions` is one step."""
+"""The history of the database schema: `env` runs the migrations, each file in `versions` is one step."""
 
 from __future__ import annotations
 

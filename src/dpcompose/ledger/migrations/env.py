@@ -1,4 +1,4 @@
-"""How alembic runs a migration: on the connection that the store hands over, inside its transaction."""
+"""Run the migrations on the connection that the store hands over, inside its transaction."""
 
 from __future__ import annotations
 

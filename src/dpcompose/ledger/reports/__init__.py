@@ -1,1 +1,3 @@
-"""What a book shows: the `statement` for outsiders, the `burndown` picture, and `exports` of every entry."""
+"""What a book shows of itself. Read `statement` (a page for outsiders), then `burndown` (a picture of what is left of a
+budget) and `exports` (every entry, as a file).
+"""

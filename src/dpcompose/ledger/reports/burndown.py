@@ -1,4 +1,4 @@
-"""What is left of an account, charge by charge: a picture of a budget that goes down."""
+"""What is left of an account after each charge, as a picture."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class BurnDown:
     account: str
     times: tuple[str, ...]
     left: dict[str, tuple[float, ...]]
-    """By coordinate; only those with a cap above zero."""
+    """By coordinate; coordinates with a cap of zero are left out."""
 
     def figure(self) -> Any:
-        """The picture; needs matplotlib."""
+        """The picture; it needs matplotlib."""
         from dpcompose import plots
 
         with plots.styled():
@@ -40,7 +40,7 @@ class BurnDown:
 
 
 def burndown(account: Account) -> BurnDown:
-    """From the log: every entry that changed the present epoch, also those that came through accounts below."""
+    """The burn-down of an account, from every entry that changed its present epoch, also by accounts below it."""
     epoch = account.book.rules([account.id])[account.id]
     number, rule = epoch
     changes = list(_changes(account.book.tree_history(account), number))

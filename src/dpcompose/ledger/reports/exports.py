@@ -48,7 +48,7 @@ def rows(book: Book) -> Iterator[dict[str, Any]]:
 
 
 def export(book: Book, path: Path) -> int:
-    """Write all entries to a .csv, .parquet or .json file, whole or not at all; how many there were."""
+    """Write all entries to a .csv, .parquet or .json file, whole or not at all; returns their number."""
     writers: dict[str, Callable[[Path, Iterator[dict[str, Any]]], int]] = {
         ".csv": _csv,
         ".json": _json,
@@ -80,7 +80,7 @@ def _csv(path: Path, every: Iterator[dict[str, Any]]) -> int:
 
 
 def _harmless(value: object) -> object:
-    """A text that a spreadsheet does not take for a formula."""
+    """A text changed so that a spreadsheet does not run it as a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t"} else value
 
 

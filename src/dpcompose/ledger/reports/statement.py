@@ -38,7 +38,7 @@ code { font-size: .9em; overflow-wrap: anywhere } .small { color: #555; font-siz
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What is claimed of an account, why, and what it was spent on."""
+    """What an account claims, why it holds, and what was spent on what."""
 
     content: Mapping[str, Any]
 
@@ -52,7 +52,7 @@ class Statement:
         return f"{c['account']}: {c['claim']}\nCharged so far: {used}.\nBecause: {c['because']}."
 
     def html(self) -> str:
-        """One page, without scripts and without anything from elsewhere; it prints well."""
+        """One HTML page, without scripts or external files; it prints well."""
         c = self.content
         sums = [(row["name"], row["used"], row["cap"], row["left"]) for row in c["coordinates"]]
         runs = [(row["mechanism"], str(row["count"])) for row in c["charged"]]
@@ -118,7 +118,7 @@ def statement(account: Account) -> Statement:
 
 
 def charged(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """What was charged, by mechanism; what was cancelled is left out."""
+    """What was charged, by mechanism, without what was cancelled."""
     last: dict[str, str] = {}
     what: dict[str, str] = {}
     for entry in entries:

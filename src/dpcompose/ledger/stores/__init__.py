@@ -1,8 +1,9 @@
-"""The stores: SQLite for one machine, PostgreSQL for many.
+"""The stores of a book: SQLite for one machine, PostgreSQL for many.
 
-Read `store` (what the desk needs), `tables` and `statements`; `hot` is the same, faster. A `plain` step needs no
-thinking under the lock: `door` and `batch` take those of many clients of a file at once, `remote` has the server take
-them. `sqlite` and `postgresql` are the two stores.
+Read `store` (what the desk needs of one), `tables` and `statements`; `hot` holds the same statements for the fast path.
+`plain` is a step that needs no decision under the lock: with SQLite, `door` and `batch` take such steps of many clients
+in one transaction (`bell` wakes who waits); with PostgreSQL, `remote` lets the server take them. `sqlite` and
+`postgresql` are the two stores.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ ALLOWED = "sqlite:///budget.db or postgresql://user@host/database"
 
 
 def store_at(url: str) -> Store:
-    """The store that an address names."""
+    """The store at an address."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):

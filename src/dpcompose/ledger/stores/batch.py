@@ -1,7 +1,7 @@
-"""Plain steps of several clients, in one transaction of SQLite: one wait for the disk, and the balances read once.
+"""Plain steps of several clients in one SQLite transaction: one wait for the disk, and balances read once.
 
-The writer of a file is alone, so what it has read stays true until its COMMIT. A step that is not plain is left out;
-every other is checked against all before it, as if each had come alone.
+A file has one writer at a time, so what it has read stays true until its COMMIT. A step that turns out not to be plain
+is left out; every other is checked after all before it, as if it had come alone.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _DEBIT = "UPDATE balance SET used = used + ?1 WHERE epoch = ?2 AND place = ?3 AN
 
 
 def run(driver: Any, text: str, values: Any = ()) -> Any:
-    """One statement."""
+    """Run one statement."""
     return driver.execute(text, values)
 
 
 def run_many(driver: Any, text: str, rows: Sequence[Any]) -> Any:
-    """One statement for many rows."""
+    """Run one statement for many rows."""
     return driver.executemany(text, rows)
 
 
 @dataclass
 class Coordinate:
-    """A balance as this transaction has it so far."""
+    """A balance, as this transaction has changed it so far."""
 
     epoch: int
     cap: int
@@ -43,23 +43,23 @@ class Coordinate:
     more: int = 0
 
     def fits(self, units: int) -> bool:
-        """Whether so much may be taken."""
+        """Whether this many units may be taken."""
         return 0 <= units <= self.cap - self.used
 
     def take(self, units: int) -> int:
-        """What is used then."""
+        """Take this many units; returns what is then used."""
         self.used += units
         self.more += units
         return self.used
 
 
 GONE = Coordinate(epoch=0, cap=-1, used=0)
-"""Stands for an epoch that is not the newest: no charge fits into it, not even one of 0 units."""
+"""A balance that stands for an epoch that is not the newest: no charge fits, not even one of 0 units."""
 
 
 @dataclass
 class Batch:
-    """What one transaction has read, and is to write."""
+    """What one transaction has read, and what it is going to write."""
 
     driver: Any
     first: dict[int, Head] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Batch:
     keys: set[tuple[int, str]] = field(default_factory=set)
 
     def place(self, plain: Plain) -> Placed | None:
-        """Put a step behind those before it; None if it is not plain, and then nothing of it is there."""
+        """Place a step after those before it; None if it is not plain, and then nothing of it is written."""
         head = self._head(plain.chain)
         due = head is not None and head.height // EVERY != (head.height + len(plain.pages)) // EVERY
         if head is None or due or plain.behind(head) or not self._next(plain):
@@ -88,7 +88,7 @@ class Batch:
         return Placed(new.height, new.hash, tuple(used))
 
     def write(self) -> None:
-        """Everything that was placed: each debit is guarded by itself once more."""
+        """Write everything that was placed; each debit is guarded once more in its own statement."""
         counts = [
             run(self.driver, _DEBIT, (balance.more, balance.epoch, place)).rowcount
             for places in self.balances.values()
@@ -112,7 +112,7 @@ class Batch:
         return self.heads[chain]
 
     def _next(self, plain: Plain) -> bool:
-        """Whether the key stands where the step expects it."""
+        """Whether the step is the next one under its key."""
         if (plain.account, plain.key) in self.keys:
             return False
         found = run(self.driver, _KINDS, (plain.account, plain.key)).fetchall()

@@ -1,4 +1,4 @@
-"""A bell: who waits at a door can be woken by other processes of this machine. Ringing says nothing, it only wakes."""
+"""A bell: it wakes a client that waits at a door, from another process of this machine. It carries no message."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ NOWHERE = "-"
 
 
 class Bell:
-    """Of one thread of one process. Where the system names no sockets, it never rings."""
+    """The bell of one thread of one process. Where the system has no abstract sockets, it never rings."""
 
     def __init__(self, patience: float) -> None:
-        """Its waits end after so many seconds."""
+        """A bell whose waits end after this many seconds."""
         self.pid, self.address = os.getpid(), NOWHERE
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         whole, part = divmod(patience, 1)
@@ -26,7 +26,7 @@ class Bell:
                 self.address = name.hex()
 
     def wait(self) -> bool:
-        """Until it rings, or it was long enough; whether it rang."""
+        """Wait until it rings or time is up; returns whether it rang."""
         try:
             self._socket.recv(1)
         except BlockingIOError:
@@ -34,13 +34,13 @@ class Bell:
         return True
 
     def ring(self, address: str) -> None:
-        """Wake somebody, if there is anybody."""
+        """Wake the client at this address, if there is one."""
         with suppress(OSError, ValueError):
             self._socket.sendto(b"", socket.MSG_DONTWAIT, bytes.fromhex(address))
 
     @property
     def rings(self) -> bool:
-        """Whether anybody can wake it."""
+        """Whether the bell can be rung at all."""
         return self.address != NOWHERE
 
     def __del__(self) -> None:

@@ -1,14 +1,14 @@
-"""The door of a file: one writer is inside at a time, and serves those who wait outside.
+"""The door of a file: one writer is inside at a time, and serves the clients that wait outside.
 
-A client that finds the door shut leaves its plain step there. Whoever is inside takes all steps that lie there into one
-transaction, leaves the answers when that is durable, wakes those it served, and looks again; when it goes it wakes one
-of those who came since. So sixteen clients wait for the disk about as often as one.
+A client that finds the door shut leaves its plain step there. The writer inside takes all steps left there into one
+transaction, leaves the answers when it is durable, wakes the clients it served, and looks again; when it leaves, it
+wakes one of those who came since. So sixteen clients wait for the disk about as often as one.
 
-What lies at the door is a hint and never the truth. A step that is lost, overwritten or torn is left again, or run by
-its own client, which comes in by itself when nobody wakes it. An answer that is lost is looked up in the book, where
-the client finds its own token. A client that was killed may leave a step behind, which is then charged as if it had
-died a moment later; one that is old is not taken. A call that wakes says nothing: what it is about is read at the door,
-which only those may write who may write the book.
+What is left at the door is a hint and never the truth. A step that is lost, overwritten or torn is left again, or run
+by its own client, which goes in by itself when nobody wakes it. A client whose answer is lost finds its own token in
+the book. A client that was killed may leave a step behind; it is charged as if the client had died a moment later, or
+ignored if it is old. Ringing a bell carries no data: everything is read at the door, which only those may write who may
+write the book.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ PLACES = 128
 STEP, ANSWER = 4096, 512
 """Bytes for a step, and for its answer. What is longer is not left at the door."""
 STEPS = 4096
-"""Where the steps begin; before them one byte for each place says whether somebody waits there."""
+"""Offset at which the steps begin; before it, one byte for each place says whether a step was left there."""
 ANSWERS = STEPS + PLACES * STEP
 FORMAT = "2"
 OLD = 30.0
-"""Seconds after which a step that was left is nobody's any more."""
+"""Seconds after which a step that was left is ignored."""
 PATIENCE = 0.05
 """Seconds after which a client that nobody wakes tries to come in by itself."""
 PASSES = 16
-"""How many times whoever is inside serves those who came meanwhile, before it leaves."""
+"""How many times the writer serves those who came meanwhile, before it leaves."""
 PATIENT = 40
 """How many times a client leaves its step and waits, before it queues at the lock."""
 Answer = tuple[Placed | None]
@@ -53,25 +53,25 @@ Serve = Callable[[Sequence[Plain]], Sequence[Placed | None]]
 
 
 class Waiting(NamedTuple):
-    """A step that lies at the door."""
+    """A step that was left at the door."""
 
     place: int
     name: str
     bell: str
-    """Where its client can be woken."""
+    """The address of the client's bell."""
     step: str
 
 
 class Door:
-    """The door of one file: it stands beside it, for whoever may write that."""
+    """The door of one book file: a file beside it, writable by whoever may write the book."""
 
     def __init__(self, path: Path) -> None:
-        """Made when somebody first comes."""
+        """The door of the book at this path; its file is made when the first client comes."""
         self.path, self.beside = f"{path}-door", path
         self._own = threading.local()
 
     def open(self) -> int:
-        """A handle of one's own: two of them exclude each other, also in one process."""
+        """A new handle: two handles exclude each other, also within one process."""
         flags = os.O_RDWR | os.O_CLOEXEC
         try:
             return os.open(self.path, flags)
@@ -83,7 +83,7 @@ class Door:
 
     @contextmanager
     def entered(self, handle: int) -> Iterator[None]:
-        """Wait until nobody else is inside. A killed process leaves no lock behind."""
+        """Wait until nobody else is inside, and go in. A killed process leaves no lock behind."""
         try:
             if fcntl is not None:
                 fcntl.flock(handle, fcntl.LOCK_EX)
@@ -92,7 +92,7 @@ class Door:
             self._leave(handle)
 
     def pass_through(self, plain: Plain, serve: Serve) -> Placed | None:
-        """Go in and serve all that wait, or leave a step and find it answered; None if it is not plain."""
+        """Go in and serve all who wait, or leave the step and wait for its answer; None if the step is not plain."""
         if fcntl is None:
             return serve([plain])[0]
         handle, inside = self.open(), False
@@ -113,8 +113,8 @@ class Door:
     def _waited(self, handle: int, name: str, step: str) -> Answer | None:
         """Leave a step and wait for its answer; None if this client should go in, or is in already.
 
-        A step that nobody answers is left again at another place: somebody else may have the same. Nobody queues at the
-        lock meanwhile, since who does so is not woken by an answer.
+        A step that nobody answers is left again at another place, as another client may be using the first. Meanwhile
+        the client does not queue at the lock, where an answer could not wake it.
         """
         bell, heard = self._bell, False
         for _ in range(PATIENT):
@@ -134,7 +134,7 @@ class Door:
         return None
 
     def _serve(self, handle: int, plain: Plain, serve: Serve, name: str = "") -> Placed | None:
-        """This client's step and those of all that wait, then of those who came meanwhile: all is at hand."""
+        """Serve this client's step and those of all who wait, then of those who came meanwhile."""
         others = [other for other in _waiting(handle) if other.name != name]
         own, *answers = serve([plain, *(from_text(other.step) for other in others)])
         self._answered(handle, others, answers)
@@ -150,13 +150,13 @@ class Door:
         return own
 
     def _answered(self, handle: int, others: Sequence[Waiting], answers: Sequence[Placed | None]) -> None:
-        """Leave the answers, and wake."""
+        """Leave the answers at the door, and wake their clients."""
         for other, answer in zip(others, answers, strict=True):
             _put(handle, ANSWERS + other.place * ANSWER, ANSWER, f"{other.name} {ENCODE(answer)}")
             self._bell.ring(other.bell)
 
     def _leave(self, handle: int) -> None:
-        """Let the next one in: wake one of those who came since."""
+        """Open the door, and wake one of the clients who came since."""
         if fcntl is not None:
             with suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_UN)
@@ -170,7 +170,7 @@ class Door:
 
     @property
     def _bell(self) -> Bell:
-        """At which this thread can be woken, and its place; a child has its own."""
+        """The bell of this thread, and its address; a forked child gets its own."""
         bell: Bell | None = getattr(self._own, "bell", None)
         if bell is None or bell.pid != os.getpid():
             bell = self._own.bell = Bell(PATIENCE)
@@ -179,7 +179,7 @@ class Door:
 
 
 def _entered(handle: int) -> bool:
-    """Go in if nobody is inside."""
+    """Go in if nobody is inside; returns whether that worked."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -188,7 +188,7 @@ def _entered(handle: int) -> bool:
 
 
 def _put(handle: int, offset: int, room: int, text: str) -> bool:
-    """Write a line with its checksum; one that does not fit, or that the disk does not take, is not left."""
+    """Write a line with its checksum. A line that is too long, or that the disk refuses, is not written."""
     data = text.encode()
     sealed = b"%08x%s\n" % (zlib.crc32(data), data)
     try:
@@ -205,7 +205,7 @@ def _flag(handle: int, place: int, sign: bytes) -> bool:
 
 
 def _get(handle: int, offset: int, room: int) -> str | None:
-    """A line that is whole."""
+    """The line at an offset; None if it is not whole."""
     line, end, _ = os.pread(handle, room, offset).partition(b"\n")
     whole = end and line[:8] == b"%08x" % zlib.crc32(line[8:])
     return line[8:].decode() if whole else None
@@ -223,7 +223,7 @@ def _answer(handle: int, place: int, name: str) -> Answer | None:
 
 
 def _at(handle: int, place: int) -> Waiting | None:
-    """The step that lies at a place, if it is whole, of this format, and not old."""
+    """The step at a place, if it is whole, of this format, and not old."""
     said = _get(handle, STEPS + place * STEP, STEP)
     if said is None or not said.startswith(f"{FORMAT} "):
         return None
@@ -232,7 +232,7 @@ def _at(handle: int, place: int) -> Waiting | None:
 
 
 def _waiting(handle: int) -> list[Waiting]:
-    """The steps that lie at the door; they are taken away."""
+    """Take all steps that were left at the door."""
     flags, found, place = os.pread(handle, PLACES, 0), [], -1
     while (place := flags.find(1, place + 1)) >= 0:
         _flag(handle, place, b"\0")

@@ -1,7 +1,7 @@
-"""The few statements of a spend, written in SQLAlchemy Core, compiled once, and handed to the driver as they are.
+"""The few statements of a spend, written in SQLAlchemy Core, compiled once, and given to the driver directly.
 
-A spend waits for the disk once. What it does beside that should be little: the driver takes texts and plain values, and
-on a server questions that do not depend on each other's answers travel together.
+A spend waits for the disk once, and should do little else: the driver gets texts and plain values, and questions that
+do not depend on each other travel to a server together.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _CHECKED = (
     .where(BALANCE.c.epoch == bindparam("e"), BALANCE.c.place == bindparam("p"))
     .values(used=BALANCE.c.used + bindparam("more"))
 )
-"""Guarded by the table's CHECK, which ends the transaction: for a batch that ends in its COMMIT."""
+"""A debit guarded by the table's CHECK, which aborts the transaction: for a batch that ends in its COMMIT."""
 _FORWARD = (
     update(HEAD)
     .where(HEAD.c.chain == bindparam("c"), HEAD.c.hash == bindparam("before"))
@@ -55,7 +55,7 @@ _FORWARD = (
 
 
 def _balances(count: int) -> Any:
-    """The balances of so many accounts in their newest epochs."""
+    """A query for the balances of this many accounts in their newest epochs."""
     asked: list[Any] = [bindparam(f"a{i}") for i in range(count)]
     return (
         select(EPOCH.c.account, EPOCH.c.id, BALANCE.c.place, BALANCE.c.cap, BALANCE.c.used)
@@ -81,7 +81,7 @@ def compiled(name: str, dialect: str, count: int = 0) -> str:
 
 
 class StoredCoordinate(NamedTuple):
-    """One coordinate of one scope, as the store has it."""
+    """One coordinate of one account's balance, as stored."""
 
     account: int
     epoch: int
@@ -91,7 +91,7 @@ class StoredCoordinate(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is there under the lock of a chain."""
+    """What the store holds under the lock of a chain."""
 
     head: Head
     steps: list[tuple[str, str]]
@@ -102,7 +102,7 @@ Rows = Sequence[dict[str, Any]]
 
 
 def ask(connection: Connection, chain: int, account: int, key: str, accounts: Sequence[int]) -> Found:
-    """Lock a chain, then look: what stands under a key, and the balances of accounts."""
+    """Lock a chain, then read the entries under a key and the balances of accounts."""
     kind = connection.dialect.name
     questions: list[tuple[str, dict[str, Any]]] = [(compiled("lock", kind), {"c": chain})]
     questions.append((compiled("steps", kind), {"a": account, "k": key}))
@@ -127,9 +127,10 @@ def keep(
     *,
     last: bool,
 ) -> None:
-    """Debit balances (epoch, place, units), add entries, move the head; each debit is guarded by itself once more.
+    """Debit balances (epoch, place, units), add entries, move the head; each debit is guarded once more in its
+    statement.
 
-    The `last` batch of a transaction takes its COMMIT along: a server then answers once, when all of it is durable.
+    The `last` batch of a transaction carries its COMMIT: a server then answers once, when all of it is durable.
     """
     kind = connection.dialect.name
     ends = last and kind == "postgresql"
@@ -146,7 +147,7 @@ def keep(
 
 
 def executed(connection: Connection, questions: Sequence[tuple[str, dict[str, Any]]]) -> list[list[Any]]:
-    """The rows of each question; on a server all travel together, and each sees what is there when its turn comes."""
+    """The rows of each question. A server gets all questions at once, and each sees the state when its turn comes."""
     driver: Any = connection.connection.driver_connection
     if connection.dialect.name == "sqlite":
         return [driver.execute(text, values).fetchall() for text, values in questions]
@@ -156,7 +157,7 @@ def executed(connection: Connection, questions: Sequence[tuple[str, dict[str, An
 
 
 def done(connection: Connection, acts: Sequence[tuple[str, dict[str, Any]]]) -> list[int]:
-    """How many rows each statement changed."""
+    """Run statements; returns how many rows each changed."""
     driver: Any = connection.connection.driver_connection
     if connection.dialect.name == "sqlite":
         return [driver.execute(text, values).rowcount for text, values in acts]

@@ -1,9 +1,9 @@
-"""A plain step: simply the next one under its key. What can be thought of before the lock is thought of before.
+"""A plain step: the next step under its key, prepared as far as possible before the lock is taken.
 
-The texts of its entries are written by the client, with holes for what only the holder of the lock knows: the height,
-the hash before, and what is used then. Whoever holds the lock fills them in and hashes, the server itself or another
-client of the same file. Where a step turns out not to be plain, nothing of it is written, and its client takes the long
-way, which knows the words of every refusal.
+The client writes the texts of its entries, with holes for what only the holder of the lock knows: the height, the hash
+before, and what is used afterwards. Whoever holds the lock (the server, or another client of the same file) fills the
+holes and hashes. If a step turns out not to be plain, nothing of it is written, and its client takes the slow path,
+which words every refusal.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import NamedTuple
 from dpcompose.ledger.chain import Head, digest
 
 SECRET = secrets.token_hex(8)
-"""Stands in no text of anybody: it is drawn when the process begins, and filled in before anything is kept."""
+"""Marks the holes; drawn at random when the process begins, so no user's text contains it. It is never stored."""
 HEIGHT, BEFORE = f"{SECRET}-height", f"{SECRET}-before"
 
 
 def used_hole(place: int) -> str:
-    """Where a text says what is used of the n-th balance that it debits."""
+    """The hole for what is used of the n-th balance that a step debits."""
     return f"{SECRET}-{place}-used"
 
 
@@ -34,7 +34,7 @@ class Page(NamedTuple):
 
 
 class Debit(NamedTuple):
-    """So many units of a coordinate of an account, in the epoch that it was priced for."""
+    """A debit of so many units of a coordinate of an account, in the epoch for which it was priced."""
 
     account: int
     epoch: int
@@ -43,29 +43,31 @@ class Debit(NamedTuple):
 
 
 class Plain(NamedTuple):
-    """The step: it is plain if the key's entries are of these kinds so far, and the chain is no older than known."""
+    """A prepared step. It is plain if the key has entries of exactly these kinds, and the chain is no older than
+    `known`.
+    """
 
     chain: int
     account: int
     key: str
     past: tuple[str, ...]
     known: tuple[int, str]
-    """Height and hash of the chain when its client last saw it."""
+    """Height and hash of the chain when this client last saw it."""
     pages: tuple[Page, ...]
     debits: tuple[Debit, ...] = ()
     durable: bool = True
     secret: str = SECRET
     folder: str = ""
-    """Where its machine marks what it has seen, and under which names."""
+    """The folder of this machine's high-water mark, and the names under which it notes accounts."""
     names: tuple[str, ...] = ()
 
     def behind(self, head: Head) -> bool:
-        """Whether the chain is older than what its client has seen of it."""
+        """Whether the chain is older than what this client has seen of it."""
         height, mark = self.known
         return head.height < height or (head.height == height and head.hash != mark)
 
     def filled(self, head: Head, used: Sequence[int]) -> tuple[list[tuple[Page, str, Head]], Head]:
-        """The entries as they follow a head, each with its text, and the head that they make."""
+        """The entries with their holes filled, each with its head, as they follow this head; and the last head."""
         rows = []
         for page in self.pages:
             text = page.text.replace(f'"{self.secret}-height"', str(head.height + 1), 1)
@@ -79,28 +81,28 @@ class Plain(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Where a plain step came to stand, and what is used after it of each balance that it debits."""
+    """The place of a written step in its chain, and what is used afterwards of each balance that it debits."""
 
     height: int
     hash: str
     used: tuple[int, ...]
     marked: bool = False
-    """Whether whoever placed it has marked it outside the store, too."""
+    """Whether the high-water mark has been written already."""
 
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 BREAK = "\x1e"
-"""Stands in no JSON text: they write control characters in another way."""
+"""Separates the parts of the text; JSON never contains this character unescaped."""
 
 
 def to_text(plain: Plain) -> str:
-    """For another process on this machine."""
+    """A plain step as a text for another process on this machine."""
     rest = [*plain[:5], [page[:2] for page in plain.pages], *plain[6:]]
     return BREAK.join([ENCODE(rest), *(page.text for page in plain.pages)])
 
 
 def from_text(text: str) -> Plain:
-    """As another process wrote it."""
+    """A plain step from the text that another process wrote."""
     first, *texts = text.split(BREAK)
     chain, account, key, past, known, pages, debits, durable, secret, folder, names = json.loads(first)
     height, mark = known

@@ -1,4 +1,4 @@
-"""PostgreSQL: many machines, one server."""
+"""PostgreSQL: books on a server, for many machines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpcompose.ledger.stores.store import DRIVERS, Seen, Store
 
 T = TypeVar("T")
 AGAIN = {"40001", "40P01", "57P01", "57P02", "57P03", "55P03"}
-"""Serialisation, deadlock, a server that goes down or comes up: try again."""
+"""SQLSTATE codes after which to try again: serialisation, deadlock, a server that goes down or comes up."""
 FULL = {"53100", "53200"}
 REFUSALS = {"3D000": "does not exist", "28P01": "does not accept the password", "28000": "does not let this user in"}
 
@@ -24,12 +24,12 @@ REFUSALS = {"3D000": "does not exist", "28P01": "does not accept the password", 
 class PostgreSQL(Store):
     """A book on a server: READ COMMITTED, and every transaction first locks the head of its chain.
 
-    What is read after the lock is what the last holder of the lock left behind; the debit is guarded in its own
-    statement all the same, and the table's CHECK stands behind both.
+    Reads after the lock see what the last holder of the lock wrote. Each debit is guarded in its own statement all the
+    same, and by the table's CHECK as well.
     """
 
     def __init__(self, url: URL) -> None:
-        """The database must be there; its tables are made."""
+        """The database must exist; its tables are made."""
         super().__init__(repr(url.render_as_string(hide_password=True)))
         self.url = url.set(drivername="postgresql+psycopg")
         self._idle: list[PoolProxiedConnection] = []
@@ -38,7 +38,7 @@ class PostgreSQL(Store):
 
     @property
     def address(self) -> str:
-        """The server, with the password if one was given."""
+        """The server's URL, with the password if one was given."""
         return self.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def _connected(self) -> Engine:
@@ -52,12 +52,12 @@ class PostgreSQL(Store):
             yield connection
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """By a connection that is there, if there is one."""
+        """Run work that only reads, on an open connection if there is one."""
         self._give_back()
         return super().read(work)
 
     def plain(self, step: Plain, seen: Seen) -> Placed | None:  # noqa: ARG002 - a server takes steps one by one
-        """In one message; whatever goes wrong is found out again on the long way."""
+        """Take a plain step in one message; the cause of any failure is found again on the slow path."""
         try:
             with self._at_hand() as pooled:
                 return remote.place(pooled, step)
@@ -69,7 +69,7 @@ class PostgreSQL(Store):
 
     @contextmanager
     def _at_hand(self) -> Iterator[PoolProxiedConnection]:
-        """A connection that took a step before: the pool takes longer to find one than the server to take a step."""
+        """An idle connection that took a step before: faster than asking the pool."""
         engine = self.engine
         if self._owner is not engine:
             self._parents, self._idle, self._owner = self._idle, [], engine  # those of a parent are never touched
@@ -85,21 +85,21 @@ class PostgreSQL(Store):
         self._idle.append(pooled)
 
     def _give_back(self) -> None:
-        """Let the pool have them, so that nobody opens more than it needs."""
+        """Return idle connections to the pool, so that no more are opened than needed."""
         if self._owner is self.engine:
             with suppress(IndexError):
                 while True:
                     self._idle.pop().close()
 
     def forget(self) -> None:
-        """Also those at hand."""
+        """Close connections, also the idle ones."""
         self._give_back()
         super().forget()
 
     close = forget
 
     def refusal(self, error: BaseException) -> str | None:
-        """A refusal by the server leaves nothing behind; a lost connection may be tried again."""
+        """The sentence for an error after which nothing was written; None where another attempt may succeed."""
         state = getattr(error, "sqlstate", None)
         said = str(error)
         if state in AGAIN:
@@ -115,7 +115,7 @@ class PostgreSQL(Store):
 
 
 def _prepared(connection: Any, _record: object) -> None:
-    """Durable, whatever the server's default; and nobody waits for ever."""
+    """Set up a connection: durable commits, whatever the server's default, and waits that end."""
     connection.execute("SET synchronous_commit TO on")
     connection.execute("SET lock_timeout TO '120s'")
     connection.commit()

@@ -1,7 +1,7 @@
-"""A plain step on a server: one message there and one back, and the transaction ends with it.
+"""A plain step on a server: one message there and one back, in a transaction of its own.
 
-The head is locked, balances are debited, entries linked and hashed where the data is (`dpcompose_step`, made by the
-migrations), so nobody waits for a client to think. The message is handed to libpq as it is.
+The server locks the head, debits, links and hashes by itself (`dpcompose_step`, made by the migrations), so nobody
+waits for a client under the lock. The message is given to libpq directly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STEP = b"SELECT now_height, now_hash, array_to_string(now_used, ' ') FROM dpcom
 
 
 def run(server: Any, values: list[bytes]) -> Any:
-    """One statement that is a transaction of its own."""
+    """Run one statement as a transaction of its own."""
     return server.exec_prepared(_NAME, values)
 
 

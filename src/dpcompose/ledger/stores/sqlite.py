@@ -22,9 +22,9 @@ from dpcompose.ledger.stores.store import DRIVERS, Seen, Store
 PATIENCE = 120.0
 """Seconds that a writer waits for the others."""
 LEAST = (3, 35)
-"""The first version with RETURNING, and with every kind of UPDATE that is used here."""
+"""The first version of SQLite with every statement that is used here, such as RETURNING."""
 NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "9p", "ceph", "glusterfs", "fuse.sshfs", "fuse.glusterfs"}
-"""File systems on which SQLite's locks and its shared memory are no promise."""
+"""File systems on which SQLite's locks and shared memory are unreliable."""
 REFUSALS = {
     "disk is full": "has no room left on its disk",
     "disk I/O error": "cannot be written: the disk reports an error",
@@ -40,7 +40,7 @@ class SQLite(Store):
     """A book in a file: WAL, `synchronous=FULL`, `BEGIN IMMEDIATE`."""
 
     def __init__(self, path: Path) -> None:
-        """The file is made when something is first kept in it."""
+        """The file is made when something is first written."""
         super().__init__(repr(str(path)))
         if sqlite3.sqlite_version_info < LEAST:
             raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old: a book needs 3.35 or later.")
@@ -57,7 +57,7 @@ class SQLite(Store):
 
     @property
     def address(self) -> str:
-        """The file, by its whole name."""
+        """The absolute path of the file."""
         return f"sqlite:///{self.path}"
 
     def _connected(self) -> Engine:
@@ -80,9 +80,9 @@ class SQLite(Store):
 
     @contextmanager
     def _entered(self) -> Iterator[None]:
-        """Wait at the door: SQLite's own waiting sleeps, also while nobody writes.
+        """Wait at the door, since SQLite's own way of waiting sleeps even while nobody writes.
 
-        Whoever does not queue there is still kept out by `BEGIN IMMEDIATE`.
+        A writer that does not use the door is still kept out by `BEGIN IMMEDIATE`.
         """
         try:
             handle = self.door.open()
@@ -92,7 +92,9 @@ class SQLite(Store):
             yield
 
     def plain(self, step: Plain, seen: Seen) -> Placed | None:
-        """Together with the steps of whoever else waits; what goes wrong is found out again on the long way."""
+        """Take a plain step together with those of other clients; the cause of any failure is found again on the slow
+        path.
+        """
         try:
             return self.door.pass_through(step, lambda steps: self._served(steps, seen))
         except (DBAPIError, OSError, *DRIVERS):
@@ -100,7 +102,7 @@ class SQLite(Store):
             return None
 
     def _served(self, steps: Sequence[Plain], seen: Seen) -> list[Placed | None]:
-        """All steps in one transaction, as durable as the most careful of them asks for."""
+        """Take all steps in one transaction, durable if any of them asks for it."""
         with self._inside() as pooled:
             driver = pooled.driver_connection
             _synchronous(pooled, durable=any(step.durable for step in steps))
@@ -115,7 +117,7 @@ class SQLite(Store):
 
     @contextmanager
     def _inside(self) -> Iterator[PoolProxiedConnection]:
-        """The connection of whoever is inside the door; kept as long as nothing goes wrong with it."""
+        """The connection of the writer inside the door; kept until an error occurs on it."""
         engine = self.engine
         with self._turn:
             if self._kept is not None and self._kept[0] is not engine:
@@ -131,7 +133,7 @@ class SQLite(Store):
                 raise
 
     def forget(self) -> None:
-        """Also the connection that was kept, as soon as nobody is inside with it."""
+        """Close connections; the writer's own as soon as nobody is inside with it."""
         if self._pid == os.getpid():
             with self._turn:
                 if self._kept is not None:
@@ -142,14 +144,14 @@ class SQLite(Store):
     close = forget
 
     def refusal(self, error: BaseException) -> str | None:
-        """SQLite says at once what is wrong, and has then written nothing."""
+        """The sentence for an error; SQLite fails before it has written anything."""
         said = str(error)
         found = next((reason for sign, reason in REFUSALS.items() if sign in said), None)
         return found or f"refuses: {' '.join(said.split())[:200]}"
 
 
 def _synchronous(pooled: PoolProxiedConnection, *, durable: bool) -> None:
-    """What a COMMIT waits for, on this connection."""
+    """Set what a COMMIT waits for, on this connection."""
     wanted = "FULL" if durable else "NORMAL"
     if pooled.info.get("synchronous") != wanted:
         pooled.info["synchronous"] = None
@@ -168,7 +170,7 @@ def _begun(connection: Connection) -> None:
 
 
 def _file_system(folder: Path) -> str:
-    """The type of the file system under a folder, where the machine tells."""
+    """The type of the file system that holds a folder, where the machine tells."""
     try:
         lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -18,7 +18,7 @@ _LOOK = select(HEAD.c.height, HEAD.c.hash).where(HEAD.c.chain == bindparam("c"))
 
 
 class UnlinkedEntry(NamedTuple):
-    """An entry that is not linked yet."""
+    """An entry without its place in a chain."""
 
     kind: str
     content: Mapping[str, Any]
@@ -28,12 +28,12 @@ class UnlinkedEntry(NamedTuple):
 
 
 def locked(connection: Connection, chain: int) -> Head:
-    """The head of a chain; until this transaction ends nobody else has it."""
+    """The head of a chain, locked until this transaction ends."""
     return _head(connection.execute(_HEAD, {"c": chain}).one_or_none(), chain)
 
 
 def looked(connection: Connection, chain: int) -> Head | None:
-    """The head of a chain as it is now; None if there is no such chain."""
+    """The head of a chain as it is now, without a lock; None if there is no such chain."""
     row = connection.execute(_LOOK, {"c": chain}).one_or_none()
     return None if row is None else _head(row, chain)
 
@@ -45,12 +45,12 @@ def _head(row: Any, chain: int) -> Head:
 
 
 def begun(connection: Connection, head: Head) -> None:
-    """A new chain."""
+    """Begin a new chain."""
     connection.execute(insert(HEAD), {"chain": head.chain, "height": head.height, "hash": head.hash})
 
 
 def steps(connection: Connection, account: int, key: str) -> list[tuple[str, str]]:
-    """What happened under a key: kinds and texts, in order."""
+    """The entries under a key: kinds and texts, in order."""
     chosen = select(ENTRY.c.kind, ENTRY.c.body).filter_by(account=account, key=key).order_by(ENTRY.c.phase)
     return [(kind, body) for kind, body in connection.execute(chosen)]
 
@@ -72,7 +72,7 @@ def appended(
     *,
     last: bool = False,
 ) -> Head:
-    """Link entries to a locked chain, together with the debits (epoch, place, units) that they speak of."""
+    """Link entries to a locked chain, together with their debits (epoch, place, units)."""
     rows, new = [], head
     for draft in drafts:
         body, new = linked(new, {**draft.content, "kind": draft.kind})
@@ -83,7 +83,7 @@ def appended(
 
 
 def checkpointed(connection: Connection, head: Head, key: str, body: str, signature: str) -> None:
-    """Keep a signed head."""
+    """Store a signed head."""
     named = {"chain": head.chain, "height": head.height, "key": key}
     found = select(CHECKPOINT.c.key).filter_by(**named)
     if connection.execute(found).first() is None:
@@ -91,28 +91,28 @@ def checkpointed(connection: Connection, head: Head, key: str, body: str, signat
 
 
 def identity(connection: Connection) -> str | None:
-    """Which book this is."""
+    """The identity of the book; None if there is none yet."""
     found: str | None = connection.execute(select(BOOK.c.store)).scalar()
     return found
 
 
 def named(connection: Connection, name: str) -> Any:
-    """An account's row."""
+    """The row of an account, by its name."""
     return connection.execute(select(ACCOUNT).where(ACCOUNT.c.name == name)).one_or_none()
 
 
 def numbered(connection: Connection, account: int) -> Any:
-    """An account's row, by number."""
+    """The row of an account, by its number."""
     return connection.execute(select(ACCOUNT).where(ACCOUNT.c.id == account)).one()
 
 
 def below(connection: Connection, account: int) -> list[Any]:
-    """The accounts right under an account."""
+    """The accounts directly below an account."""
     return list(connection.execute(select(ACCOUNT).where(ACCOUNT.c.parent == account).order_by(ACCOUNT.c.id)))
 
 
 def every_account(connection: Connection) -> list[Any]:
-    """All accounts, as they were made."""
+    """All accounts, in the order in which they were made."""
     return list(connection.execute(select(ACCOUNT).order_by(ACCOUNT.c.id)))
 
 
@@ -128,7 +128,7 @@ def used_in(connection: Connection, epoch: int) -> list[int]:
 
 
 def next_id(connection: Connection, table: Any) -> int:
-    """A number that no row has yet; the registry is locked meanwhile."""
+    """A number that no row has yet; the caller holds the lock of the registry."""
     return int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one()) + 1
 
 
@@ -146,13 +146,13 @@ def entries(connection: Connection, accounts: Sequence[int], after: int = 0, mos
 
 
 def entry_hash(connection: Connection, chain: int, height: int) -> str | None:
-    """The hash of one entry; None if it is not there."""
+    """The hash of one entry; None if there is no such entry."""
     found: str | None = connection.execute(select(ENTRY.c.hash).filter_by(chain=chain, height=height)).scalar()
     return found
 
 
 def latest(connection: Connection, chain: int, most: int) -> list[str]:
-    """The texts of a chain's last reservations, newest first, among its last entries."""
+    """The texts of the newest reservations among a chain's last entries, newest first."""
     top = connection.execute(select(HEAD.c.height).where(HEAD.c.chain == chain)).scalar_one()
     chosen = select(ENTRY.c.body).where(ENTRY.c.chain == chain, ENTRY.c.height > top - 3 * most)
     return [
@@ -166,7 +166,7 @@ def creation(connection: Connection, account: int) -> Any:
 
 
 def account_of(connection: Connection, epoch: int) -> int:
-    """Whose epoch this is."""
+    """The account to which an epoch belongs."""
     return int(connection.execute(select(EPOCH.c.account).where(EPOCH.c.id == epoch)).scalar_one())
 
 
@@ -177,7 +177,7 @@ def entry_at(connection: Connection, chain: int, height: int) -> tuple[str, str]
 
 
 def page(connection: Connection, after: tuple[int, int], most: int) -> list[Any]:
-    """The next entries after a chain and height, over all chains."""
+    """The next entries after this chain and height, over all chains."""
     later = or_(ENTRY.c.chain > after[0], and_(ENTRY.c.chain == after[0], ENTRY.c.height > after[1]))
     return list(connection.execute(select(ENTRY).where(later).order_by(ENTRY.c.chain, ENTRY.c.height).limit(most)))
 

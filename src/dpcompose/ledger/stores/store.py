@@ -1,6 +1,6 @@
 """A store: transactions that are all or nothing, and one at a time for each chain.
 
-Both stores run the same statements. What differs is how a transaction begins, and how its end is made durable.
+Both stores run the same statements. They differ in how a transaction begins and how its end is made durable.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from dpcompose.ledger.stores.plain import Placed, Plain
 
 T = TypeVar("T")
 Seen = Callable[[Sequence[tuple[Plain, Placed]]], Sequence[Placed]]
-"""Marks outside the store where steps came to stand, and says of which it did."""
+"""Writes the high-water mark for written steps, and returns those for which it did."""
 DRIVERS = (sqlite3.Error, psycopg.Error)
-"""What the drivers raise when they are spoken to directly."""
+"""Exceptions of the drivers themselves."""
 ATTEMPTS = 6
 PAUSE = 0.05
 
 
 class Store(ABC):
-    """Where a book is kept."""
+    """The place where a book is kept."""
 
     def __init__(self, shown: str) -> None:
-        """Named, without a password, as a sentence may name it."""
+        """`shown` is its name in messages, without a password."""
         self.shown = shown
         self._pid = os.getpid()
         self._engine: Engine | None = None
 
     @property
     def engine(self) -> Engine:
-        """The connections of this process: a child never uses those of its parent."""
+        """The connections of this process; a forked child gets its own."""
         if self._engine is not None and self._pid != os.getpid():
             self._engine.dispose(close=False)
             self._engine = None
@@ -52,32 +52,33 @@ class Store(ABC):
     @property
     @abstractmethod
     def address(self) -> str:
-        """Where it is, for a program that reads it by other means."""
+        """The address, for a program that reads the store by other means."""
 
     @abstractmethod
     def _connected(self) -> Engine:
-        """Connections that begin transactions as this store needs it."""
+        """An engine whose connections begin transactions as this store needs."""
 
     @abstractmethod
     def _writing(self, *, durable: bool) -> Iterator[Connection]:
-        """One transaction that may write; durable when it returns, or with the next one that is."""
+        """One transaction that may write; durable on return or, otherwise, together with the next durable one."""
 
     @abstractmethod
     def refusal(self, error: BaseException) -> str | None:
-        """Why the store itself refuses, if nothing can have been written; None if another attempt may succeed."""
+        """The sentence for an error after which nothing was written; None if another attempt may succeed."""
 
     @abstractmethod
     def plain(self, step: Plain, seen: Seen) -> Placed | None:
-        """Take a step that is simply the next one, as fast as the store can; None if it is not, or was not answered.
+        """Take a plain step by the store's fast path; None if it is not plain, or was not answered.
 
-        Then the caller takes the long way through `write`, which finds what was kept nevertheless. A store that takes
-        steps of several clients at once says what it has `seen`, and who of them need not mark it any more.
+        The caller then uses `write`, which finds out whether the step was written after all. A store that takes steps
+        of several clients at once calls `seen` with them, and tells which clients need not write the high-water mark
+        again.
         """
 
     def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
-        """Run work in one transaction, again if the store asks for it or was lost.
+        """Run work in one transaction, again if the store asks for it or the connection was lost.
 
-        Work first looks whether it was done already. So it may run again after a commit whose reply was lost, and
+        Work first looks whether it was done already. So it can run again after a commit whose reply was lost, and
         charges once.
         """
         committing = contextmanager(self._writing)
@@ -106,7 +107,7 @@ class Store(ABC):
         return StoreError(f"{self.shown} cannot be reached, so nothing was charged: {said}")
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run work that only looks, on one state of the store; again if the store was lost."""
+        """Run work that only reads, on one state of the store; again if the connection was lost."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with self.engine.connect().execution_options(dpcompose_reads=True) as connection, connection.begin():
@@ -121,18 +122,18 @@ class Store(ABC):
         raise AssertionError  # the last attempt returns or raises
 
     def forget(self) -> None:
-        """Let go of connections that may be broken."""
+        """Close connections that may be broken."""
         if self._engine is not None:
             self._engine.dispose()
 
     close = forget
 
     def version(self) -> str | None:
-        """Which schema is there; None if none is."""
+        """The version of the schema in the store; None if there is none."""
         return self.read(_version)
 
     def migrate(self, wanted: str = NEWEST) -> None:
-        """Bring the schema up, in one transaction; a schema that is newer is left alone."""
+        """Migrate to the wanted schema, in one transaction; a newer schema is left alone."""
         found = self.version()
         if found == wanted:
             return
@@ -144,7 +145,7 @@ class Store(ABC):
 
 
 def _plain(error: BaseException) -> BaseException:
-    """What the driver said, with or without SQLAlchemy around it."""
+    """The driver's exception, unwrapped from SQLAlchemy's."""
     return (error.orig or error) if isinstance(error, DBAPIError) else error
 
 

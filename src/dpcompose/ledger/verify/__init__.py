@@ -1,10 +1,9 @@
 """The verifier: it replays the log from scratch and believes nothing that it can recompute.
 
-It shares no code with what writes a book: it reads the tables itself, hashes and folds itself, and knows the formulas
-for common mechanisms itself. Mechanisms whose cost needs a whole engine are read again by the library's filters; the
-verdict says how many of each there were.
+It shares no code with what writes a book: it reads the tables, hashes, adds up and prices common mechanisms by itself.
+Only mechanisms whose cost needs the whole engine are given to the library's filters; the verdict says how many.
 
-Read `reading`, then `replay`, which asks `prices`, `caps`, `slots` and `witnesses`.
+Read `reading`, then `replay`, which calls `prices`, `caps`, `slots` and `witnesses`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ EVERY = 2000
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a replay found."""
+    """The result of a replay."""
 
     problems: tuple[str, ...]
     entries: int
@@ -36,13 +35,13 @@ class Verdict:
     recomputed: int
     """Different requests whose cost was recomputed by the verifier's own formulas."""
     read_again: int
-    """Different requests whose cost was read again by the library's filters."""
+    """Different requests whose cost was recomputed by the library's filters."""
     checkpoints: int
     """Signatures that were checked."""
 
     @property
     def holds(self) -> bool:
-        """Whether everything is as it must be."""
+        """Whether nothing wrong was found."""
         return not self.problems
 
     def __str__(self) -> str:

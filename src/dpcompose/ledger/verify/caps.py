@@ -17,7 +17,7 @@ from dpcompose.prove.answer import epsilon as least_epsilon
 
 
 def problem(rule: Mapping[str, Any]) -> str:
-    """What is wrong with the caps of a rule; empty if they prove what it claims."""
+    """What is wrong with the caps of a rule; empty if they prove the (ε, δ) that it claims."""
     try:
         with ctx.workprec(BITS):
             return _problem(rule)
@@ -63,7 +63,7 @@ def _one_order(order: Fraction, divergence: Fraction, epsilon: Fraction) -> arb:
 
 
 def _orders(rho: Fraction, epsilon: Fraction) -> list[Fraction]:
-    """Orders around the best one, found in floats; any of them may prove it."""
+    """Orders near the best one, found in floats; a proof by any one of them suffices."""
     if not rho:
         return [Fraction(10**6)]
 

@@ -1,7 +1,7 @@
 """What a request costs, by formulas of the verifier's own: exact fractions, or balls of 200 bits from Arb.
 
-Each formula is an upper bound that a textbook proves, so a charge at or above it is sound. A charge below it may still
-be sound by a better theorem: then the library's filter reads the mechanism again, and has the last word.
+Each formula is an upper bound with a textbook proof, so a charge at or above it is sound. A smaller charge may still be
+sound by a better theorem: then the library's filter prices the mechanism again and decides.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Bounds = list[arb]
 
 
 class Prices:
-    """Remembers every different request."""
+    """Checks charges, and remembers each different request."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Without any request yet."""
         self.known: dict[tuple[str, int], list[int] | str] = {}
         self.recomputed = self.read_again = 0
 
     def problem(
         self, what: Mapping[str, Any], epoch: int, rule: Mapping[str, Any], adjacency: str, change: Sequence[int]
     ) -> str:
-        """What is wrong with a charge; empty if it is enough."""
+        """What is wrong with a charge; empty if it is large enough."""
         name = (json.dumps(what, sort_keys=True), epoch)
         known = self.known.get(name)
         if known is None or isinstance(known, str) or any(c < k for c, k in zip(change, known, strict=True)):
@@ -52,7 +52,7 @@ class Prices:
     def _found(
         self, what: Mapping[str, Any], rule: Mapping[str, Any], adjacency: str, change: Sequence[int]
     ) -> list[int] | str:
-        """The least that may be charged, once in each coordinate; or why nobody can tell."""
+        """The least sound charge of one request, by coordinate; or the reason why none is known."""
         documents = list(what["parts"].values()) if "parts" in what else [what["mechanism"]]
         own = [self._own(document, rule) for document in documents]
         if all(cost is not None for cost in own):
@@ -89,7 +89,7 @@ def _by_the_library(document: Mapping[str, Any], rule: Mapping[str, Any], adjace
 
 
 def _units(bound: arb, unit: Fraction) -> int:
-    """The least whole number of units that covers the bound; where it is no whole number, its ball says which."""
+    """The least whole number of units that covers the bound. A ball decides whether the bound itself is whole."""
     share = bound / number(unit)
     least = share.lower().ceil().unique_fmpz()
     if least is None:
@@ -104,7 +104,7 @@ def number(value: Any) -> arb:
 
 
 def cost(chosen: str, document: Mapping[str, Any], orders: Sequence[Fraction]) -> Bounds | None:
-    """An upper bound for each coordinate of a filter; None where no formula is known here."""
+    """An upper bound on the cost in each coordinate of a filter; None where no formula applies."""
     kind = document["kind"]
     if kind == "composition":
         return _sum(chosen, document, orders)
@@ -133,7 +133,7 @@ def _sum(chosen: str, document: Mapping[str, Any], orders: Sequence[Fraction]) -
 
 
 def _normal(chosen: str, mu_squared: arb, orders: Sequence[Fraction], *, smooth: bool) -> Bounds | None:
-    """Normal noise: ρ = μ²/2, Rényi αμ²/2; discrete noise keeps these two, but is no GDP."""
+    """The cost of normal noise: ρ = μ²/2, Rényi αμ²/2, GDP μ. Discrete noise has the first two, but is no GDP."""
     if chosen == "gdp":
         return [mu_squared] if smooth else None
     if chosen == "zcdp":
@@ -154,7 +154,7 @@ def _promised(chosen: str, document: Mapping[str, Any], orders: Sequence[Fractio
 
 
 def _pure(document: Mapping[str, Any]) -> tuple[arb, arb] | None:
-    """(ε, δ) of mechanisms that promise it by their construction."""
+    """(ε, δ) of the mechanisms that promise it by construction; None for others."""
     kind = document["kind"]
     if kind in {"laplace", "geometric"}:
         return number(document["sensitivity"]) / number(document["scale"]), number(0)

@@ -30,10 +30,10 @@ class LogRow(NamedTuple):
 
 
 class Tables:
-    """One state of all tables."""
+    """All tables of a book, in one state."""
 
     def __init__(self, connection: Any) -> None:
-        """In a transaction that sees one moment."""
+        """Read through a connection whose transaction sees one state."""
         self.connection = connection
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -42,16 +42,16 @@ class Tables:
             return list(cursor.fetchall())
 
     def count(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return int(self._rows("SELECT count(*) FROM entry")[0][0])
 
     def store(self) -> str:
-        """Which book this is."""
+        """The identity of the book."""
         found = self._rows("SELECT store FROM book")
         return str(found[0][0]) if found else ""
 
     def entries(self) -> Iterator[LogRow]:
-        """The log, chain by chain."""
+        """All entries, chain by chain."""
         query = "SELECT chain, height, account, key, phase, kind, body, hash FROM entry ORDER BY chain, height"
         with closing(self._streaming()) as cursor:
             cursor.execute(query)
@@ -62,29 +62,29 @@ class Tables:
         return self.connection.cursor()
 
     def accounts(self) -> dict[int, tuple[Any, ...]]:
-        """Name, parent, chain and terms, by number."""
+        """By number: name, parent, chain and terms."""
         return {row[0]: row[1:] for row in self._rows("SELECT id, name, parent, chain, terms FROM account")}
 
     def epochs(self) -> dict[int, tuple[Any, ...]]:
-        """Account, number and rule, by number."""
+        """By number: account, number and rule."""
         return {row[0]: row[1:] for row in self._rows("SELECT id, account, number, rule FROM epoch")}
 
     def balances(self) -> dict[tuple[int, int], tuple[int, int]]:
-        """Cap and use, by epoch and place."""
+        """By epoch and place: cap and use."""
         return {(e, p): (cap, used) for e, p, cap, used in self._rows("SELECT epoch, place, cap, used FROM balance")}
 
     def heads(self) -> dict[int, tuple[int, str]]:
-        """Height and hash, by chain."""
+        """By chain: height and hash."""
         return {chain: (height, mark) for chain, height, mark in self._rows("SELECT chain, height, hash FROM head")}
 
     def checkpoints(self) -> list[tuple[int, int, str, str, str]]:
-        """Signed heads."""
+        """All signed heads."""
         rows = self._rows("SELECT chain, height, key, body, signature FROM checkpoint")
         return [(chain, height, key, body, signature) for chain, height, key, body, signature in rows]
 
 
 class Streaming(Tables):
-    """Rows that stay on the server until they are wanted."""
+    """Tables whose rows stay on the server until they are read."""
 
     def _streaming(self) -> Any:
         return self.connection.cursor(name="replay")

@@ -1,4 +1,4 @@
-"""The replay: every entry in turn, and what the tables must say at the end."""
+"""The replay: it checks every entry in turn, and at the end what the tables must then say."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpcompose.ledger.verify.witnesses import Witnesses
 MOST_PROBLEMS = 100
 START = "0" * 64
 NEXT = {"start": ("reserve", 2), "cancel": ("reserve", 2), "commit": ("start", 3), "abandon": ("start", 3)}
-"""Which step must come before, and the phase of this one."""
+"""By kind of entry: the kind that must come before, and the phase of this one."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Owner:
 
 @dataclass
 class EpochSum:
-    """An epoch as the registry declares it, and what the log adds up to."""
+    """An epoch as the registry declares it, and the sum of its charges in the log."""
 
     account: int
     number: int
@@ -44,7 +44,7 @@ class EpochSum:
 
 @dataclass
 class Replay:
-    """Folds the log."""
+    """The state of a replay."""
 
     witnesses: Witnesses
     problems: list[str] = field(default_factory=list)
@@ -58,12 +58,12 @@ class Replay:
     by_name: dict[str, int] = field(default_factory=dict)
 
     def found(self, sentence: str) -> None:
-        """One more thing that is wrong."""
+        """Record something that is wrong."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(sentence)
 
     def entry(self, row: LogRow) -> None:
-        """Link, then meaning."""
+        """Check the next entry: first its link, then its meaning."""
         self.entries += 1
         place = f"{row.chain}/{row.height}"
         document = self._linked(row, place)
@@ -165,7 +165,7 @@ class Replay:
         self._charged(charges, place, 1)
 
     def _scopes(self, account: int, what: Mapping[str, Any]) -> dict[int, int]:
-        """Who must be charged, and how often: twice where a replaced unit is felt twice."""
+        """The accounts that must be charged, with a factor: 2 where a replaced unit affects two parts."""
         owner = self.accounts[account]
         replaces = owner.terms["adjacency"] == "replace_one"
         parts = 2 if replaces and "parts" in what else 1
@@ -206,7 +206,7 @@ class Replay:
                 self.found(f"{place}: it says another balance of {charge['account']!r} than the log adds up to.")
 
     def finish(self, tables: Tables) -> None:
-        """The tables must say what the log adds up to; nothing that was seen may be missing."""
+        """Compare the tables to what the log adds up to, and report witnessed entries that are missing."""
         for problem in self.witnesses.problems:
             self.found(problem)
         for sentence in self.witnesses.missing():
@@ -232,7 +232,7 @@ class Replay:
 
 
 def _canonical(document: Any) -> str:
-    """RFC 8785, where an answer was kept that has numbers which Python writes otherwise."""
+    """The canonical text (RFC 8785) of a document with numbers that Python would write differently."""
     try:
         return rfc8785.dumps(document).decode()
     except rfc8785.CanonicalizationError:

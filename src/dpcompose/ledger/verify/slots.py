@@ -14,7 +14,7 @@ SCALES = {"laplace": "scale", "gaussian": "noise_std"}
 
 
 def taken(document: Mapping[str, Any], slots: Sequence[Mapping[str, Any]]) -> list[int] | None:
-    """How often each slot is used; None if a part fits none."""
+    """How many runs of each slot a request takes; None if a part fits no slot."""
     found = [0] * len(slots)
     for part, count in _parts(document, 1):
         place = next((i for i, slot in enumerate(slots) if _covers(slot["mechanism"], part)), None)
@@ -48,7 +48,7 @@ def _shift(document: Mapping[str, Any], scale: str | None) -> Fraction:
 
 
 def _keeps(promise: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
-    """Whether a part keeps an announced (ε, δ), by the library's engine; or an announced μ, by its noise."""
+    """Whether a part keeps a slot's promised (ε, δ), by the library's engine, or its promised μ, by its noise."""
     if "mu" in promise:
         return part["kind"] == "gaussian" and _shift(part, "noise_std") <= Fraction(promise["mu"])
     if "epsilon" not in promise:

@@ -1,4 +1,4 @@
-"""What somebody saw or signed: entries that must still be there."""
+"""Entries that somebody has seen or signed, which must still be in the log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 
 class Witnesses:
-    """Heights and hashes by chain, each with who says so. What was found is crossed off."""
+    """Heights and hashes by chain, each with the witness. Entries that are found are crossed off."""
 
     def __init__(
         self,
@@ -20,7 +20,9 @@ class Witnesses:
         given: Sequence[dict[str, Any]],
         store: str,
     ) -> None:
-        """From the high-water mark, the checkpoints of the book, and checkpoints that were handed out."""
+        """Collect what was seen: by the high-water mark, in the book's checkpoints, and in checkpoints that were given
+        away.
+        """
         self.expected: dict[tuple[int, int], list[tuple[str, str]]] = {}
         self.problems: list[str] = []
         self.signatures = 0
@@ -59,13 +61,13 @@ class Witnesses:
         return said
 
     def met(self, chain: int, height: int, mark: str) -> Iterator[str]:
-        """What is wrong with an entry that somebody saw."""
+        """What is wrong with an entry that somebody has seen."""
         for wanted, who in self.expected.pop((chain, height), ()):
             if wanted != mark:
                 yield f"{chain}/{height}: the entry is another one than in {who}: the log was rewritten."
 
     def missing(self) -> Iterator[str]:
-        """Entries that somebody saw and that are gone."""
+        """Entries that somebody has seen and that are gone."""
         for (chain, height), said in sorted(self.expected.items()):
             yield f"{chain}/{height}: the entry is gone, but known from {said[0][1]}: the log was cut or rewound."
 

@@ -39,14 +39,14 @@ class RepeatAndSelect(Wrapper):
         object.__setattr__(self, "adjacency", self.mechanism.adjacency)
 
     def stopping(self) -> Fraction:
-        """γ, the chance to stop of the truncated negative binomial, rounded down."""
+        """γ, the stopping probability of the truncated negative binomial, rounded down."""
         if self.shape is None:
             raise Declined("a Poisson number of runs has no chance to stop")
         return _stopping(self.mean, self.shape)
 
 
 def mean_runs(gamma: Real, shape: Real) -> Ball:
-    r"""$\eta(1-\gamma)/(\gamma(1-\gamma^\eta))$, and $(1/\gamma-1)/\ln(1/\gamma)$ at $\eta=0$."""
+    r"""The mean of runs: $\eta(1-\gamma)/(\gamma(1-\gamma^\eta))$, and $(1/\gamma-1)/\ln(1/\gamma)$ at $\eta=0$."""
     g = ball(gamma)
     if not shape:
         return (1 / g - 1) / -g.log()
@@ -54,7 +54,7 @@ def mean_runs(gamma: Real, shape: Real) -> Ball:
 
 
 def _stopping(mean: Real, shape: Real) -> Fraction:
-    """A γ with no smaller mean, close to the largest one."""
+    """A γ whose mean is no smaller, close to the largest such γ."""
     if mean == 1:
         return Fraction(1)
     if shape == 1:
@@ -106,7 +106,7 @@ def best_of_approx(m: RepeatAndSelect, inner: ApproxDP) -> ApproxDP:
 
 
 def shift_of(m: RepeatAndSelect, epsilon: Ball, delta: Ball) -> Ball:
-    """How much the selection adds to ε, where one run is (ε, δ)-DP."""
+    """The increase of ε by the selection, where one run is (ε, δ)-DP."""
     if m.shape is None:
         return ball(m.mean) * (delta + (1 - delta) * (epsilon / 2).tanh())
     return (1 + ball(m.shape)) * (epsilon.exp() + delta / ball(m.stopping())).log()

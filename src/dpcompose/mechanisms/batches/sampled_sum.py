@@ -1,4 +1,4 @@
-"""Poisson sampling where a record is replaced: a sum of bounded contributions, of which any may be missing."""
+"""Poisson sampling where a record is replaced: a noisy sum of bounded contributions of the records drawn."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class SampledSum(Wrapper):
 
     @property
     def gaussian(self) -> Gaussian:
-        """The mechanism, which is known to be a Gaussian."""
+        """The inner mechanism, which must be a Gaussian."""
         assert isinstance(self.mechanism, Gaussian)  # noqa: S101 - checked when it was made
         return self.mechanism
 
     @property
     def moved(self) -> Fraction:
-        """An upper bound on how far a replacement moves the sum: at most twice the contribution."""
+        """An upper bound on the change of the sum by a replacement: at most twice the contribution."""
         return min(Fraction(self.gaussian.sensitivity), 2 * Fraction(self.contribution))
 
 

@@ -1,4 +1,4 @@
-"""Poisson samples that are cut to a size: what a training with fixed buffers draws."""
+"""Poisson samples that are truncated to a size, as in trainings with fixed buffers."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ class TruncatedSample(Wrapper):
         return 0 < self.limit < self.of and 0 < self.rate < 1
 
     def full(self) -> Ball:
-        """The chance that the others alone fill the batch."""
+        """The probability that the others alone fill the batch."""
         return at_least(self.limit, self.of - 1, self.rate)
 
     def within(self) -> Ball:
-        """The probability that the sample is cut and the record is in what is left of it."""
+        """The probability that the sample is cut and the record remains in it."""
         return at_least(self.limit + 1, self.of, self.rate) * self.limit / self.of
 
     def within_a_full_one(self) -> Fraction:
-        """The chance of a record to be in the batch, given that the others fill it; rounded up."""
+        """The probability that a record is in the batch, given that the others fill it; rounded up."""
         most = Fraction(self.rate) * Fraction(self.limit, self.limit + 1)
         found = enclose(lambda: self.within() / self.full()).upper
         return min(most, Fraction(found)) if found < 1 else most

@@ -45,7 +45,7 @@ class SampledWithReplacement(Wrapper):
         return enclose(lambda: -(self.size * (-1 / ball(self.of)).log1p()).expm1())
 
     def times(self, most: int) -> tuple[list[Enclosure], Enclosure]:
-        """The chances to be drawn 1, 2, … times, up to `most`, and that of more."""
+        """The probabilities of being drawn 1, 2, … times, up to `most`, and of being drawn more often."""
         last = min(most, self.size)
         if self.of == 1:
             exact = [Enclosure.exactly(int(k == self.size)) for k in range(1, last + 1)]

@@ -34,9 +34,9 @@ EVERY_ROW: Final = EveryRow.EVERY_ROW
 
 
 class Missing(Enum):
-    """What a missing value (NULL, NaN, or a text that does not read as its type) in a column of the query means.
+    """What a missing value in a column of the query means: NULL, NaN, or a text that does not read as its type.
 
-    `DROP` leaves such a row out, without a word. To refuse would tell everybody that somebody's value is missing.
+    `DROP` silently leaves such a row out. A refusal would reveal that somebody's value is missing.
     """
 
     DROP = "drop"
@@ -47,10 +47,10 @@ DROP: Final = Missing.DROP
 
 @dataclass(frozen=True, slots=True)
 class CentredSum:
-    r"""A sum over rows of $t - c$, with whole $t$ between 0 and `most` and $c$ = `centre`.
+    """A sum over rows of $t - c$, where $t$ is a whole number from 0 to `most` and $c$ = `centre`.
 
-    `power` says what $t$ is: 0 nothing, 1 the grid index of the value, 2 its squared distance from the middle. So
-    $t = 0$, $c = -1$ counts.
+    `power` determines $t$: 0 gives 0, 1 the grid index of the value, 2 its squared distance from the middle. So `power`
+    0 with $c = -1$ counts rows.
     """
 
     most: int = 0
@@ -58,7 +58,7 @@ class CentredSum:
     power: int = 0
 
     def ends(self, rows: int) -> tuple[int, int]:
-        """The least and the greatest contribution of a unit with up to so many rows."""
+        """The least and the greatest contribution of a unit with at most this many rows."""
         ends = (0, -self.centre * rows, (self.most - self.centre) * rows)
         return min(ends), max(ends)
 
@@ -72,14 +72,16 @@ class ContributionBounds:
     adjacency: Adjacency
 
     def cells(self, known: int | None = None) -> int:
-        """An upper bound on how many cells differ between neighbours, in a table of `known` cells or of any size."""
+        """An upper bound on the number of cells that differ between neighbours, in a table of `known` cells or of any
+        size.
+        """
         if self.groups is None:
             return 1
         moved = self.groups * (2 if self.adjacency is Adjacency.REPLACE_ONE else 1)
         return moved if known is None else min(moved, known)
 
     def sensitivity(self, tally: CentredSum) -> int:
-        """An upper bound on how far one cell moves."""
+        """An upper bound on the change of one cell between neighbours."""
         low, high = tally.ends(self.rows)
         largest = max(-low, high)
         if self.adjacency is Adjacency.ADD_REMOVE:
@@ -90,7 +92,7 @@ class ContributionBounds:
 def bounded(
     unit: object, max_rows: object, max_groups: object, by: str | None, adjacency: object
 ) -> tuple[str | EveryRow, ContributionBounds]:
-    """Check what was declared about units; a unit without a bound is refused."""
+    """Check what was declared about units; a unit without bounds is refused."""
     if not isinstance(unit, EveryRow) and (not isinstance(unit, str) or not unit):
         raise InvalidParameter("unit", unit, "the column that names the privacy unit, or EVERY_ROW")
     if not isinstance(adjacency, Adjacency) or adjacency is Adjacency.ZERO_OUT:

@@ -1,4 +1,4 @@
-"""Rows that count: a condition on a column of the same row, so that one unit's rows decide about themselves alone."""
+"""Conditions on rows: each compares a column of the same row, so a unit's rows decide only about themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ONE = f"a column, one of {' '.join(SIGNS)}, and a value: age >= 18"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`column sign value`; the value is read in the type of its column, once that is known."""
+    """`column sign value`; the value is read in the type of its column once that is known."""
 
     column: str
     sign: str

@@ -1,4 +1,4 @@
-"""Real values on a declared grid: a range that the user states, and whole numbers of steps within it."""
+"""Real values on a declared grid: a range stated by the user, in whole numbers of steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEPS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The points first·step, …, last·step; a value is clipped to the range and goes to its nearest point."""
+    """The points first·step, …, last·step; a value is clipped to the range and rounded to the nearest point."""
 
     step: Fraction
     first: int
@@ -25,16 +25,16 @@ class Grid:
 
     @property
     def most(self) -> int:
-        """The index of the last point; the first one has index 0."""
+        """The index of the last point; the first has index 0."""
         return self.last - self.first
 
     @property
     def middle(self) -> int:
-        """The index of a point in the middle."""
+        """The index of a middle point."""
         return self.most // 2
 
     def point(self, index: Real) -> Fraction:
-        """The value at an index, also between and beyond the points."""
+        """The value at an index, which may lie between or beyond the points."""
         return (self.first + Fraction(index)) * self.step
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Grid:
 
 
 def declared(lower: Real, upper: Real, step: Real | None) -> Grid:
-    """The grid of a declared range; by default a thousandth of it is a step."""
+    """The grid of a declared range; by default its step is a thousandth of the range."""
     low, high = Fraction(exact("lower", lower)), Fraction(exact("upper", upper))
     if not low < high:
         raise InvalidParameter("upper", AsWritten(short(high)), f"a number above lower = {short(low)}")

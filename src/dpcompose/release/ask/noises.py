@@ -1,7 +1,7 @@
-r"""The noise of a release: how much of it meets a target, its tails, and whole numbers of it.
+"""The noise of a release: the least amount that meets a target, bounds on its tails, and draws of it.
 
-Geometric noise is the default: on counts that differ by one it is as good as any noise can be under composition
-(Kairouz, Oh and Viswanath 2015, Theorem 4.4).
+Geometric noise is the default: for counts that differ by one no noise is better under composition (Kairouz, Oh and
+Viswanath 2015, Theorem 4.4).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NO_LEAK = Composition()
 
 @dataclass(frozen=True, slots=True)
 class MovedCells:
-    """What must be hidden: so many cells that move, each by at most `shift`."""
+    """What the noise must hide: a number of cells that may each change by at most `shift`."""
 
     count: int
     shift: int
@@ -37,27 +37,27 @@ class MovedCells:
 
 
 class Drawn(ABC):
-    """Noise of one size."""
+    """Noise of a fixed amount."""
 
     mechanism: Mechanism
 
     @abstractmethod
     def draw(self, size: int, source: Source = OS) -> Integers:
-        """Independent whole numbers of it."""
+        """Independent draws: whole numbers."""
 
     @abstractmethod
     def tail(self, distance: int) -> float:
         """An upper bound on P(Z ≥ distance), for a distance of at least 1."""
 
     def reach(self, chance: Real) -> int:
-        """The least distance (up to rounding) from which on a tail is at most this likely."""
+        """The least distance, up to rounding, whose tail is at most this likely."""
         low, high = 0, 1
         while self.tail(high) > chance:
             low, high = high, 2 * high
         return last(lambda distance: self.tail(distance) > chance, low, high) + 1
 
     def margin(self, confidence: Real) -> int:
-        """An upper bound on the size of the noise, in either direction, with this confidence."""
+        """An upper bound on the absolute value of the noise, with this confidence."""
         return self.reach((1 - Fraction(confidence)) / 2) - 1
 
 
@@ -71,7 +71,7 @@ class Noise(ABC):
 
     @abstractmethod
     def fitted(self, cells: MovedCells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> Drawn:
-        """The least noise (up to rounding) with which the cells, and a leak beside them, meet (ε, δ)."""
+        """The least noise, up to rounding, with which the cells, and a leak beside them, meet (ε, δ)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class DrawnGeometric(Drawn):
     mechanism: Geometric
 
     def draw(self, size: int, source: Source = OS) -> Integers:
-        """Independent whole numbers of it."""
+        """Independent draws: whole numbers."""
         return discrete_laplace(self.mechanism.scale, size, source)
 
     def tail(self, distance: int) -> float:
@@ -101,7 +101,7 @@ class DrawnGaussian(Drawn):
     mechanism: DiscreteGaussian
 
     def draw(self, size: int, source: Source = OS) -> Integers:
-        """Independent whole numbers of it."""
+        """Independent draws: whole numbers."""
         return discrete_gaussian(self.mechanism.noise_std, size, source)
 
     def tail(self, distance: int) -> float:
@@ -120,7 +120,9 @@ class DrawnGaussian(Drawn):
 
 
 def least(family: Callable[[Real], Mechanism], epsilon: Real, delta: Real, within: tuple[float, float]) -> Real:
-    """The least noise of a family that surely meets the target. Most releases need no search, so it is loaded here."""
+    """The least noise of a family that is certain to meet the target. The search is imported here, as few releases need
+    it.
+    """
     from dpcompose.calibration import calibrate
 
     return calibrate(family, epsilon=Fraction(epsilon) * AIM, delta=delta, within=within).value
@@ -132,7 +134,7 @@ class GeometricNoise(Noise):
     name = "geometric"
 
     def fitted(self, cells: MovedCells, epsilon: Real, delta: Real, beside: Leak = NO_LEAK) -> DrawnGeometric:
-        """The scale is count·shift/ε; or, where some δ is left, what randomized response needs, if that is less."""
+        """The scale is count·shift/ε or, if that is less and some δ is left, what randomized response needs."""
         scale: Real = Fraction(cells.count * cells.shift) / Fraction(epsilon)
         if delta and cells.count > 1 and not beside.parts:
             step = 1 / (Fraction(epsilon) / cells.count)

@@ -1,9 +1,10 @@
-r"""Quantiles: one point of a declared grid, chosen by the exponential mechanism.
+r"""Quantiles: a point of a declared grid is chosen by the exponential mechanism.
 
-With $n$ rows and $q = a/b$, the point $x$ has the gap $\max(bL - an, an - bU, 0)$, $L$ rows below it and $U$ rows at or
-below it. A row moves every gap by at most $\max(a, b-a)$, so a choice $\propto e^{-\varepsilon\,\text{gap}/2\Delta}$
-has bounded range ε. It is made by rejection, in whole numbers: a uniform point with gap $k$ is taken if a geometric
-draw of scale $2\Delta/\varepsilon$ is at least $k$, which has probability $e^{-k\varepsilon/2\Delta}$ exactly.
+With $n$ rows and $q = a/b$, the point $x$ has the gap $\max(bL - an, an - bU, 0)$, with $L$ rows below it and $U$ rows
+at or below it. A row changes every gap by at most $\max(a, b-a)$, so a choice with probability $\propto
+e^{-\varepsilon\,\text{gap}/2\Delta}$ has bounded range ε. It is made by rejection, in whole numbers: a uniform point
+with gap $k$ is accepted if a geometric draw of scale $2\Delta/\varepsilon$ is at least $k$, which has probability
+$e^{-k\varepsilon/2\Delta}$ exactly.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Quantile(Query):
 
     @property
     def points(self) -> Grid:
-        """The candidates."""
+        """The points to choose from."""
         grid = declared(self.lower, self.upper, self.grid)
         if grid.most >= MOST_POINTS:
             raise InvalidParameter("grid", float(grid.step), f"a coarser step: at most {short(MOST_POINTS)} points")
@@ -65,7 +66,7 @@ class Quantile(Query):
 
     @property
     def columns(self) -> Mapping[str, str]:
-        """Unit and value."""
+        """The columns of unit and value."""
         if not isinstance(self.value, str) or not self.value:
             raise InvalidParameter("value", self.value, "the name of a column")
         return {
@@ -82,7 +83,7 @@ class Quantile(Query):
         return 2 * moved * (2 if self.adjacency is Adjacency.REPLACE_ONE else 1) / Fraction(self.epsilon)
 
     def quote(self) -> Quote:
-        """One choice of bounded range ε."""
+        """The price of one choice of bounded range ε."""
         mechanism = Exponential(epsilon=self.epsilon, adjacency=self.adjacency)
         self.checked()
         margins = {"rank": Fraction(self._margin())}
@@ -97,7 +98,7 @@ class Quantile(Query):
         return ceil(reach.upper / self.level.denominator)
 
     def estimated(self, index: int, margin: Real) -> Estimate:
-        """The point that was chosen; how far its rank may be off is known beforehand."""
+        """The chosen point; the bound on the error of its rank is known beforehand."""
         grid = self.points
         ends = grid.point(0), grid.point(grid.most)
         return Estimate(grid.point(index), *ends, self.confidence, f"rank off by at most {margin} rows")
@@ -107,7 +108,7 @@ class Quantile(Query):
 
 
 def gaps(counts: npt.NDArray[np.int64], level: Fraction) -> npt.NDArray[np.int64]:
-    """How far each point is from the level, in rows times the denominator."""
+    """The distance of each point's rank from the level, in rows times the level's denominator."""
     a, b = level.numerator, level.denominator
     upto = np.cumsum(counts)
     target = a * int(upto[-1])

@@ -1,4 +1,4 @@
-"""What may be asked of a table, and what it costs: known before any data is touched."""
+"""Queries: what may be asked of a table, with its price, which is known before any data is touched."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ MOST_KEYS = 10**6
 MOST_COLUMNS = 8
 MOST_SHIFT = 10**9
 FINE, ROUGH = 2.0**-22, 0.5
-"""How closely a price is enclosed; its upper end is the price, however far the lower one is."""
+"""The relative gaps to which a price is computed. Its upper end is charged, so a wide gap is still sound."""
 
 
 class KeyAsText(str):
-    """A key as text, from a command line: it is read in the type of its column, once that is known."""
+    """A key as text, from a command line; it is read in the type of its column once that is known."""
 
     __slots__ = ()
 
 
 class KeyFromFile(KeyAsText):
-    """A key from a file, which no refusal repeats: the file may be any that can be read."""
+    """A key from a file. Refusals never repeat it, since the file may be any that the process can read."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query(ABC):
-    """A question about the rows of a table, and the protection it is asked with."""
+    """A question about the rows of a table, and the protection to be given."""
 
     unit: str | EveryRow
     epsilon: Real
@@ -56,19 +56,19 @@ class Query(ABC):
     missing: Missing = DROP
     confidence: Real = Fraction(19, 20)
     where: tuple[Condition, ...] = ()
-    """Which rows count: each by what it holds itself."""
+    """Conditions on rows; each looks at one row only."""
 
     statistic: ClassVar[str]
 
     def __post_init__(self) -> None:
-        """Numbers become exact ones, as they were written, or are refused: three counts at 0.1 fit into 0.3."""
+        """Convert numbers to the exact decimals that were written, or refuse them: three counts at 0.1 fit into 0.3."""
         for name, param in (("epsilon", EPSILON), ("delta", DELTA), ("confidence", CONFIDENCE)):
             number = param.check(name, getattr(self, name))
             object.__setattr__(self, name, meant(number) if isinstance(number, float) else number)
         object.__setattr__(self, "where", conditions(self.where))
 
     def checked(self, groups: object = None, by: str | None = None) -> ContributionBounds:
-        """Check everything that is common to all queries, and say how much a unit may contribute."""
+        """Check what all queries have in common, and return what a unit may contribute."""
         if not self.epsilon:
             raise InvalidParameter("epsilon", self.epsilon, "a positive number, as at ε = 0 an answer says nothing")
         if not isinstance(self.missing, Missing):
@@ -78,7 +78,7 @@ class Query(ABC):
     @property
     @abstractmethod
     def columns(self) -> Mapping[str, str]:
-        """What the query reads: role (unit, key, value) → column; several keys are key0, key1, …"""
+        """The columns that the query reads, by role (unit, key, value); several keys are key0, key1, …"""
 
     @property
     def filtered(self) -> dict[str, str]:
@@ -87,7 +87,7 @@ class Query(ABC):
 
     @abstractmethod
     def quote(self) -> Quote:
-        """The price, or a refusal; a pure function of the query."""
+        """The price, or a refusal; it depends on nothing but the query."""
 
     def units(self) -> str:
         """The unit and its bounds, in words."""
@@ -96,12 +96,12 @@ class Query(ABC):
         return f"one {who} {'added or removed' if self.adjacency is Adjacency.ADD_REMOVE else 'replaced'}"
 
     def which(self) -> str:
-        """The rows that count, in words."""
+        """The conditions on rows, in words."""
         return f" where {' and '.join(map(str, self.where))}" if self.where else ""
 
 
 def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
-    """What the mechanism costs at δ; parts that exceed what the whole was given are a defect, and refused."""
+    """What the mechanism costs at δ; it is a defect if the parts exceed what the whole was given, and is refused."""
     most = Enclosure.exactly(epsilon_).upper
     charge = epsilon(mechanism, delta, FINE if delta else ROUGH)  # at δ = 0 noise is made to a sum, and it is met
     if charge.upper > most:
@@ -113,10 +113,10 @@ def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisySums(Query):
-    """A question that a few noisy sums answer, for the whole table or for each group."""
+    """A question that is answered from a few noisy sums, for the whole table or for each group."""
 
     by: str | tuple[str, ...] | None = None
-    """A column of keys, or several: each combination of their values is a group."""
+    """The column of keys, or several columns: each combination of values is a group."""
     keys: Sequence[Any] | None = field(default=None, hash=False)
     max_groups: int | None = None
     noise: Noise = GEOMETRIC
@@ -128,15 +128,15 @@ class NoisySums(Query):
 
     @abstractmethod
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
-        """What the noisy sums say."""
+        """The answer that follows from the noisy sums."""
 
     def __post_init__(self) -> None:
-        """Several columns of keys are a tuple; one alone is itself."""
+        """A single column of keys is stored as itself, several as a tuple."""
         Query.__post_init__(self)
         object.__setattr__(self, "by", _columns(self.by))
 
     def read(self) -> dict[str, str]:
-        """Unit, keys and conditions, where there are such columns."""
+        """The columns of unit, keys and conditions, where there are any."""
         named = {} if isinstance(self.unit, EveryRow) else {"unit": self.unit}
         if self.by is None:
             return {**named, **self.filtered}
@@ -145,12 +145,12 @@ class NoisySums(Query):
 
     @property
     def columns(self) -> Mapping[str, str]:
-        """Unit and key; nothing else by default."""
+        """The columns of unit and key; subclasses add to them."""
         return self.read()
 
     @property
     def bounds(self) -> ContributionBounds:
-        """What a unit may contribute; refuses what is not declared, or not consistent."""
+        """What a unit may contribute; undeclared or inconsistent bounds are refused."""
         if not isinstance(self.noise, Noise):
             raise InvalidParameter("noise", self.noise, "GEOMETRIC or GAUSSIAN")
         if self.by is None and self.keys is not None:
@@ -161,7 +161,7 @@ class NoisySums(Query):
 
     @property
     def drawn(self) -> dict[str, Drawn]:
-        """The noise of each sum: every sum gets an equal share of ε and δ."""
+        """The noise of each sum; every sum gets an equal share of ε and δ."""
         bounds, tallies, cells = self.bounds, self.tallies, self.cells
         share, leak = Fraction(self.epsilon) / len(tallies), Fraction(self.delta) / len(tallies)
         beside = cells * NameAndShame(delta=self._leak / cells) if self.unseen else Composition()
@@ -172,7 +172,7 @@ class NoisySums(Query):
 
     @property
     def cells(self) -> int:
-        """How many groups differ between neighbours."""
+        """The number of groups that differ between neighbours."""
         return self.bounds.cells(None if self.keys is None else len(self.keys))
 
     @property
@@ -182,15 +182,15 @@ class NoisySums(Query):
 
     @property
     def _leak(self) -> Fraction:
-        """The δ that a threshold may use: all of it beside noise that needs none, else half."""
+        """The δ for the threshold: all of it if the noise needs none, else half."""
         return Fraction(self.delta) / (1 if self.noise is GEOMETRIC else 2)
 
     def threshold(self, drawn: Drawn) -> Threshold:
-        """The least noisy count that may be shown with its key, where keys come from the data."""
+        """The least noisy count that may be shown with its key, when keys come from the data."""
         return threshold(drawn, self.cells, self.bounds.rows, self._leak)
 
     def quote(self) -> Quote:
-        """Each sum is an item; so is what keys found in the data may reveal."""
+        """One item for each sum, and one for what keys found in the data may reveal."""
         drawn, cells, least = self.drawn, self.cells, None
         runs = {name: noise.mechanism for name, noise in drawn.items()}
         if self.unseen:
@@ -202,7 +202,7 @@ class NoisySums(Query):
         return Quote(self, items, whole, within(whole, self.epsilon, self.delta), margins, least, drawn)
 
     def step(self, name: str) -> Fraction:  # noqa: ARG002 - a count has steps of one
-        """How much one step of the noise is in the units of the data."""
+        """The size of one step of the noise, in the units of the data."""
         return Fraction(1)
 
     def _shift(self, bounds: ContributionBounds, tally: CentredSum) -> int:
@@ -228,7 +228,7 @@ def named_by(by: str | tuple[str, ...]) -> str:
 
 
 def _columns(by: object) -> str | tuple[str, ...] | None:
-    """One column, or several different ones."""
+    """One column, or a tuple of different columns."""
     if by is None or isinstance(by, str):
         return by
     if (
@@ -255,7 +255,7 @@ def _check_keys(keys: Sequence[Any], width: int) -> None:
 
 
 def _named(keys: Any) -> object:
-    """The keys as a refusal shows them."""
+    """The keys, as a refusal shows them."""
     listed = isinstance(keys, Sequence) and any(isinstance(key, KeyFromFile) for key in keys)
     return f"{len(keys)} lines of a file" if listed else keys
 

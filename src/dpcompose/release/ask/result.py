@@ -1,4 +1,4 @@
-"""What a release is: the query, the mechanism, the charge and the noisy answer with its error bar, in one object."""
+"""The result of a release: query, mechanism, charge, and the noisy answer with its error bar, in one object."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Key: TypeAlias = object
 
 @dataclass(frozen=True, slots=True)
 class Estimate(NotebookResult):
-    """A noisy number, and an interval that holds the exact one (of the bounded data) with the stated confidence."""
+    """A noisy number, and an interval that contains the exact one (of the bounded data) with the stated confidence."""
 
     value: int | Fraction
     lower: int | Fraction
@@ -40,7 +40,7 @@ class Estimate(NotebookResult):
 
     @property
     def error(self) -> float:
-        """The greater distance from the value to an end of the interval."""
+        """The distance from the value to the farther end of the interval."""
         return float(max(self.upper - self.value, self.value - self.lower))
 
     def __str__(self) -> str:
@@ -51,14 +51,14 @@ class Estimate(NotebookResult):
 
 @dataclass(frozen=True, slots=True)
 class Quote(NotebookResult):
-    """What a query would cost, item by item, and how accurate it would be: known before any data is touched."""
+    """What a query would cost, item by item, and how accurate it would be; computed without any data."""
 
     query: Query
     items: Mapping[str, Mechanism] = field(hash=False)
     mechanism: Mechanism
     charge: Answer
     margins: Mapping[str, Fraction] = field(hash=False)
-    """How far the noise of each item reaches, in the units of the data (a rank: in rows)."""
+    """The margin of each item's noise, in the units of the data (for a rank: in rows)."""
     threshold: int | None = None
     """The least noisy count that is shown with its key, where keys come from the data."""
     drawn: Mapping[str, Drawn] = field(default_factory=dict, hash=False, repr=False)
@@ -89,21 +89,21 @@ class Quote(NotebookResult):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Release(NotebookResult):
-    """A noisy answer that may be published, with what it cost. The exact answer is in it nowhere."""
+    """A noisy answer that may be published, and what it cost. It does not contain the exact answer."""
 
     query: Query
     mechanism: Mechanism
     charge: Answer
     estimates: Mapping[Key, Estimate] = field(hash=False)
     files: tuple[str, ...] = ()
-    """Which files were read, where a pattern was given."""
+    """The files that were read, if a pattern was given."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimates", dict(self.estimates))
 
     @property
     def estimate(self) -> Estimate:
-        """The only estimate; a table has one for each key instead."""
+        """The only estimate; refused for a table, which has one for each key."""
         if set(self.estimates) != {None}:
             raise InvalidParameter("release", "a table", "a single number; use `estimates` or `values`")
         return self.estimates[None]
@@ -138,7 +138,7 @@ class Release(NotebookResult):
         return f"Release({self.query}; {spec.dumps(self.mechanism)}; {{{shown}{more}}})"
 
     def rows(self) -> list[dict[str, object]]:
-        """A dictionary a number, for frames and files."""
+        """A dictionary for each number, for frames and files."""
         return [
             {
                 "key": key,
@@ -161,17 +161,17 @@ class Release(NotebookResult):
 
 
 def printable(text: str, keep: str = "") -> str:
-    """A text from the data or from a file, for a terminal: what has no picture, or moves the pen, is written out."""
+    """A text from the data or a file, made safe for a terminal: control and invisible characters are escaped."""
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
 
 
 def key_text(key: Key) -> str:
-    """A key in words; the parts of one that has several have commas between."""
+    """A key in words; several parts are separated by commas."""
     return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def charged(charge: Answer, delta: Real, whole: Mechanism | None = None) -> str:
-    """The charge in words, never less than it is: exact where the parts of the whole add up exactly."""
+    """The charge in words, rounded up: exact where the costs of the parts add up exactly."""
     added = None if whole is None else _added(whole)
     most = rounded(charge.upper, ROUND_CEILING)
     if added is not None and added[1] <= delta and Fraction(most) > added[0]:
@@ -180,7 +180,7 @@ def charged(charge: Answer, delta: Real, whole: Mechanism | None = None) -> str:
 
 
 def _added(whole: Mechanism) -> tuple[Fraction, Fraction] | None:
-    """ε and δ of basic composition, exactly; None where a part has none (Gaussian noise)."""
+    """ε and δ by basic composition, exactly; None where a part has no such cost (Gaussian noise)."""
     epsilon, delta = Fraction(0), Fraction(0)
     for part, count in whole.leaves() if isinstance(whole, Composition) else ((whole, 1),):
         if isinstance(part, Geometric) and part.scale:

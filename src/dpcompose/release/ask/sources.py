@@ -1,4 +1,4 @@
-"""Where rows come from, as the caller states it: nothing about a file is guessed from what it holds."""
+"""Sources of rows, as the caller states them: nothing about a file is guessed from its content."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from pathlib import Path
 from dpcompose.errors import InvalidParameter
 
 TYPES = ("text", "int", "float", "bool", "date")
-"""What a column of a text format may be declared to hold; undeclared ones are texts."""
+"""The types that a column of a text file may be declared to have; an undeclared column is text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Csv:
-    """A text file with one row a line, read in the dialect that is stated here, whatever its lines look like.
+    """A text file with one row on each line, in the stated dialect.
 
-    A line that is no row of the dialect (it has more or fewer cells, or a quote that is not closed) is left out, and
-    so is a cell that does not read as its declared type. What one line holds never changes how another is read.
+    A line that is no row of the dialect (too many or too few cells, or an unclosed quote) is left out, and so is a cell
+    that does not read as its declared type. The content of a line never changes how another line is read.
     """
 
     path: str | Path
     types: Mapping[str, str] = field(default_factory=dict, hash=False)
     header: Sequence[str] | None = field(default=None, hash=False)
-    """The names of the columns where the file does not begin with them."""
+    """The names of the columns, if the file does not begin with them."""
     delimiter: str = ","
     quote: str | None = '"'
-    """What may stand around a cell, doubled inside of it; None if nothing has that meaning."""
+    """The character that may enclose a cell, doubled inside of it; None if there is none."""
     glob: bool = False
     """Whether the path is a pattern, such as `visits-*.csv`, for files with the same columns."""
 
     def __post_init__(self) -> None:
-        """Refuse a dialect that is none."""
+        """Refuse an impossible dialect."""
         checked_types(self.types)
         for name, mark in (("delimiter", self.delimiter), ("quote", self.quote)):
             if mark is None and name == "quote":
@@ -46,7 +46,7 @@ class Csv:
 
 @dataclass(frozen=True, slots=True)
 class Parquet:
-    """A Parquet file, or several with the same columns. Folders of its path are no columns."""
+    """A Parquet file, or several with the same columns. Names of folders are not read as columns."""
 
     path: str | Path
     glob: bool = False
@@ -66,8 +66,8 @@ class Sql:
     """Columns and rows of one table of a .duckdb file (`database`), or of Parquet files, which are listed in `files`.
 
     `SELECT user, city AS region FROM visits WHERE hours > 1 AND open = true`: columns, other names for them, and
-    comparisons with constants, joined by AND. Everything else may fail at one row, or mix the rows of several units,
-    and is refused by its text alone.
+    comparisons with constants, joined by AND. Anything else might fail at one row, or mix the rows of several units,
+    and is refused from its text alone.
     """
 
     text: str
@@ -84,7 +84,7 @@ class Limits:
     seconds: float = 3600.0
 
     def __post_init__(self) -> None:
-        """Refuse a memory or a time that cannot be a limit."""
+        """Refuse impossible limits."""
         if not isinstance(self.seconds, int | float) or not 0 < self.seconds < 10**7:
             raise InvalidParameter("seconds", self.seconds, "a positive number of seconds")
         number = self.memory.strip().upper().removesuffix("B")[:-1] if isinstance(self.memory, str) else ""
@@ -94,18 +94,18 @@ class Limits:
 
 LIMITS = Limits()
 DataSource = Csv | Parquet | Database | Sql
-"""What the embedded engine reads."""
+"""The sources that the embedded engine reads."""
 
 
 def checked_types(types: Mapping[str, str]) -> None:
-    """Refuse a declaration that says nothing known."""
+    """Refuse declarations of unknown types."""
     for column, said in types.items():
         if said not in TYPES:
             raise InvalidParameter(f"the type of {column!r}", said, f"one of {', '.join(TYPES)}")
 
 
 def checked_names(names: Sequence[str]) -> None:
-    """Refuse columns that cannot be told apart."""
+    """Refuse column names that are empty or not distinct."""
     if isinstance(names, str) or not names or not all(isinstance(name, str) and name for name in names):
         raise InvalidParameter("header", names, "the names of the columns, in order")
     if len(set(names)) != len(names):
@@ -115,7 +115,7 @@ def checked_names(names: Sequence[str]) -> None:
 def declared(
     data: str | Path, table: str | None = None, types: Mapping[str, str] | None = None
 ) -> Csv | Parquet | Database | None:
-    """What a path stands for by its ending, or None; a table is of a database, types are of texts."""
+    """The source at a path, by its suffix; None for other paths. `table` is for databases, `types` for text files."""
     ending = Path(data).suffix.lower()
     if ending == ".csv":
         return Csv(data, types or {})

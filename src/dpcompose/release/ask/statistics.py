@@ -1,6 +1,6 @@
-"""Counts, sums, means and variances: what each needs, and what its noisy sums say.
+"""Counts, sums, means and variances: the sums that each needs, and the estimate that follows from them.
 
-A unit with more rows than it may have counts as `max_rows` rows with the mean of its values.
+A unit with more rows than allowed counts as `max_rows` rows with the mean of its values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dpcompose.release.ask.result import Estimate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count(NoisySums):
-    """How many rows, or (with one row a unit, the default) how many units."""
+    """The number of rows or (with one row for each unit, the default) of units."""
 
     statistic: ClassVar[str] = "count"
 
@@ -30,7 +30,7 @@ class Count(NoisySums):
         return {"count": CentredSum()}
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
-        """The noisy count; the exact one is not negative."""
+        """The noisy count; its interval contains no negative numbers."""
         (count,), (margin,) = noisy, margins
         return Estimate(count, max(count - margin, 0), max(count + margin, 0), self.confidence)
 
@@ -94,11 +94,11 @@ class Mean(Valued):
 
     @property
     def tallies(self) -> Mapping[str, CentredSum]:
-        """A count, and a sum around the middle of the range, where a unit moves it least."""
+        """A count, and a sum of distances from the middle of the range, where one unit changes it least."""
         return {"count": CentredSum(), "sum": CentredSum(self.points.most, self.points.middle, 1)}
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
-        """The ratio, and where it may lie when both parts lie in their margins."""
+        """The ratio, and its range when both sums lie within their margins."""
         grid = self.points
         count, (low, high) = max(noisy[0], 1), ratio(noisy, margins, 1, (-grid.middle, grid.most - grid.middle))
         value = min(max(Fraction(noisy[1], count), low), high)
@@ -114,7 +114,7 @@ class Variance(Valued):
 
     @property
     def tallies(self) -> Mapping[str, CentredSum]:
-        """A count, a sum and a sum of squares, both around the middle."""
+        """A count, and sums of distances from the middle and of their squares."""
         grid = self.points
         squared = max(grid.middle, grid.most - grid.middle) ** 2
         return {
@@ -124,7 +124,7 @@ class Variance(Valued):
         }
 
     def estimated(self, noisy: Sequence[int], margins: Sequence[int]) -> Estimate:
-        """The mean square less the square of the mean, and what both can be within their margins."""
+        """The mean square minus the squared mean, and its range when all sums lie within their margins."""
         grid = self.points
         count, most = max(noisy[0], 1), Fraction(grid.most, 2) ** 2
         left, right = ratio(noisy, margins, 1, (-grid.middle, grid.most - grid.middle))
@@ -139,7 +139,7 @@ class Variance(Valued):
 def ratio(
     noisy: Sequence[int], margins: Sequence[int], index: int, possible: tuple[int, int]
 ) -> tuple[Fraction, Fraction]:
-    """Where a sum divided by the count may lie, when every part lies in its margin."""
+    """The range of a sum divided by the count, when both lie within their margins."""
     least, most = noisy[0] - margins[0], noisy[0] + margins[0]
     low, high = map(Fraction, possible)
     if least < 1:

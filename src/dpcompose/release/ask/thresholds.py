@@ -1,8 +1,8 @@
-r"""Keys that come from the data: a key is shown only if its noisy count is large.
+r"""Keys that come from the data: a key is shown only if its noisy count reaches a threshold.
 
-A key that one unit alone has is missing next door. There nothing is shown; here it is shown with probability
-$p = P(m + Z \ge \tau)$ at most, $m$ the most rows of the unit. So each of the unit's keys costs what its noisy count
-costs, and a leak of $p$ (Korolova, Kenthapadi, Mishra and Ntoulas 2009).
+A key that only one unit has is missing in the neighbouring table, where it is never shown; here it is shown with
+probability at most $p = P(m + Z \ge \tau)$, where $m$ is the greatest number of rows of a unit. So each of the unit's
+keys costs what its noisy count costs, and a leak of $p$ (Korolova, Kenthapadi, Mishra and Ntoulas 2009).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dpcompose.release.ask.noises import Drawn
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The least noisy count that is shown, and what showing may reveal for each key of a unit."""
+    """The least noisy count that is shown, and the leak for each key of a unit."""
 
     least: int
     leak: Fraction

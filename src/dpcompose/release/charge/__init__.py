@@ -1,6 +1,7 @@
-"""Who pays: a budget in memory or in a file, and the one value that travels with every charge.
+"""The budgets that a release is charged to: in memory or in a file.
 
-Read `totals` (what adds up), `allowance` (in memory) and `plan` (in a file, over `plan_file` and `files`).
+Read `totals` (what adds up), `allowance` (a budget in memory) and `plan` (a budget in a file, over `plan_file` and
+`files`).
 """
 
 from dpcompose.filters.charge import Budget, Charge, OverBudget, Protects

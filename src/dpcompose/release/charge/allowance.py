@@ -1,4 +1,4 @@
-"""(ε, δ) for a series of releases, in memory."""
+"""An allowance: (ε, δ) for a series of releases, in memory."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from dpcompose.shown import NotebookResult
 class Allowance(NotebookResult):
     """(ε, δ) for a series of releases, in memory, safe under threads.
 
-    Whoever asks may look at earlier answers before choosing what to ask next, how precisely, and when to stop. So a
+    The analyst may look at earlier answers before choosing what to ask next, how precisely, and when to stop. So a
     filter fixes caps at the start, one for each sum, and the guarantee is that of the caps. `filter="basic"` adds up ε
     and δ, which suits few releases and δ = 0; `"zcdp"` adds up ρ, which suits many, and Gaussian noise; `leak` is the
-    share of δ for steps that may reveal everything. A `plan` whose steps were all fixed in advance may stand in place
-    of a filter; the allowance then starts with the plan spent.
+    share of δ for steps that may reveal everything. Instead of a filter there may be a `plan` whose steps were all
+    fixed in advance; the allowance then starts with the plan spent.
 
-    A charge for another privacy unit, neighbouring relation or dataset is refused; what is not stated here is that of
-    the first charge.
+    A charge for another privacy unit, neighbouring relation or dataset is refused; one that is not stated here is set
+    by the first charge.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Allowance(NotebookResult):
         adjacency: Adjacency | None = None,
         dataset: str | None = None,
     ) -> None:
-        """Start with everything left, or with a plan already spent."""
+        """Start with nothing spent, or with a plan already spent."""
         self.epsilon, self.delta = EPSILON.check("epsilon", epsilon), DELTA.check("delta", delta)
         self.protects = Protects(unit, adjacency, dataset)
         self._lock = Lock()
@@ -66,7 +66,7 @@ class Allowance(NotebookResult):
     def resumed(
         self, total: Capped | Planned, protects: Protects, run: Sequence[tuple[Mechanism, int]] = ()
     ) -> Allowance:
-        """The same allowance with so much of it spent, as a file keeps it."""
+        """The same allowance with this much spent, as a file records it."""
         self._total, self.protects, self._run = total, protects, list(run)
         return self
 
@@ -77,22 +77,22 @@ class Allowance(NotebookResult):
 
     @property
     def guarantee(self) -> Promise | Answer:
-        """What holds in the end, whatever is asked: the promise of the caps, or what the plan costs."""
+        """The guarantee in the end, whatever is asked: the promise at the caps, or the cost of the plan."""
         return self._total.filter.guarantee if isinstance(self._total, Capped) else self.charge
 
     @property
     def used(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """How much of each cap is spent, and the cap, by name."""
+        """By name: how much of each cap is spent, and the cap."""
         return self._total.used()
 
     @property
     def sums(self) -> str:
-        """The same in words."""
+        """What is spent of each cap, in words."""
         return in_words(self.used)
 
     @property
     def spent(self) -> Composition:
-        """What was run, one after the other. It is a record: the sums are kept beside it."""
+        """All that was run. It is only a record; the sums are kept separately."""
         if isinstance(self._total, Planned):
             return self._total.whole
         return Composition(tuple(self._run), FULLY_ADAPTIVE, self._total.filter.rule.notion)
@@ -103,7 +103,7 @@ class Allowance(NotebookResult):
         return self._total.charge(self.spent, self.delta)
 
     def check(self, charge: Charge | Subject, purpose: str = "", /) -> None:
-        """Raise `OverBudget` at what does not fit, and charge nothing."""
+        """Raise `OverBudget` for a charge that does not fit; nothing is charged either way."""
         self._after(charge_of(charge, purpose))
 
     def spend(self, charge: Charge | Subject, purpose: str = "", /) -> None:
@@ -122,7 +122,7 @@ class Allowance(NotebookResult):
 
 
 def filter_name(chosen: str | type[Guarantee]) -> str:
-    """The name of a filter, given as such or as the notion it adds up."""
+    """The name of a filter, given by name or by the notion that it adds up."""
     by_notion = {rule().notion: name for name, rule in RULES.items()}
     name = chosen if isinstance(chosen, str) else by_notion.get(chosen, "")
     if name not in RULES:

@@ -1,4 +1,4 @@
-"""A file that one process at a time may change, whole or not at all."""
+"""Files that one process at a time may change, whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ PATIENCE = 10.0
 
 @contextmanager
 def exclusive(path: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """While this lasts no other process or thread is in here with the same file.
+    """Hold the lock of a file: no other process or thread holds it meanwhile.
 
-    The operating system holds the lock and lets go of it when its holder ends, however it ends; the empty file beside
-    the plan stays, and means nothing.
+    The operating system releases the lock when its holder ends, however it ends. The empty lock file beside the plan
+    stays and has no meaning.
     """
     try:
         from filelock import FileLock, Timeout
@@ -40,7 +40,7 @@ def exclusive(path: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 
 def replace(path: Path, text: str) -> None:
-    """Another content for a file, whole or not at all, also if the power fails."""
+    """Replace the content of a file, whole or not at all, even if the power fails."""
     target = path.resolve()  # a link stays a link
     scratch = None
     try:
@@ -59,7 +59,7 @@ def replace(path: Path, text: str) -> None:
 
 
 def _keep_name(folder: Path, name: str) -> None:
-    """Write the folder, too: until then a power failure may bring the old file back."""
+    """Write the folder to disk too; otherwise a power failure might bring the old file back."""
     if not hasattr(os, "O_DIRECTORY"):
         return  # where folders cannot be opened, renaming is durable by itself
     try:

@@ -1,4 +1,4 @@
-"""A budget that lasts: each charge is written to its file before the answer is made."""
+"""A budget in a file: each charge is written to the file before the answer is made."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from dpcompose.spec.limits import contents
 class Plan(NotebookResult):
     """A budget in a file, for one privacy unit, one neighbouring relation and one dataset.
 
-    The file is read anew for every charge, by one process at a time, and replaced whole: after a crash it holds the
-    charge or it does not. At the first charge it writes down its caps, and they never change.
+    For every charge one process at a time reads the file again and replaces it whole: after a crash it either holds the
+    charge or not. The first charge writes the caps into the file, and they never change.
     """
 
     def __init__(
@@ -35,27 +35,29 @@ class Plan(NotebookResult):
         adjacency: Adjacency | None = None,
         dataset: str | None = None,
     ) -> None:
-        """The file must be there, and say what may be spent; what it says of whom it hides must agree."""
+        """The file must exist and state a budget; what it says of unit, relation and dataset must agree with the
+        arguments.
+        """
         self.path = Path(path)
         self._mine = Protects(unit_name(unit), adjacency, dataset)
         self.allowance()
 
     @property
     def unit(self) -> str | None:
-        """Whom it hides."""
+        """The privacy unit."""
         return self._mine.unit
 
     def allowance(self) -> Allowance:
-        """What the file says now, in memory: charging it leaves the file alone."""
+        """The present state of the file as an allowance in memory; charging that does not change the file."""
         return self._opened(contents(self.path)).allowance()
 
     @property
     def used(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """How much of each cap is spent, and the cap, as the file says now."""
+        """By name: how much of each cap is spent, and the cap, at present."""
         return self.allowance().used
 
     def check(self, charge: Charge | Subject, purpose: str = "", /) -> None:
-        """Refuse what does not fit; charge nothing."""
+        """Refuse a charge that does not fit; nothing is charged either way."""
         self._opened(contents(self.path)).total_after(self._asked(charge, purpose))
 
     def spend(self, charge: Charge | Subject, purpose: str = "", /) -> None:
@@ -74,7 +76,7 @@ class Plan(NotebookResult):
             replace(self.path, longer)
 
     def _asked(self, charge: Charge | Subject, purpose: str) -> Charge:
-        """The charge, for this plan's own unit where it names none."""
+        """The charge; one that names no unit gets that of the plan."""
         asked = charge_of(charge, purpose)
         self._mine.taking(asked)
         return Charge(

@@ -52,7 +52,7 @@ ENTRY = {"mechanism", "purpose", "unit", "cost", "at"}
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """A plan file, read: what may be spent, what is, and for whom."""
+    """A plan file, read: the budget, what is spent, and whom it protects."""
 
     name: str
     text: str
@@ -63,11 +63,11 @@ class PlanFile:
 
     @classmethod
     def read(cls, name: str, text: str) -> PlanFile:
-        """The file, or one sentence about what it says wrongly; the same text is added up once."""
+        """Read the text of a file, or refuse it in one sentence; a text read before is not added up again."""
         return _read(name, text)
 
     def allowance(self) -> Allowance:
-        """The budget, with what is spent taken off."""
+        """The budget, with what is spent subtracted."""
         run = [(mechanism_of(self.name, i, row), 1) for i, row in enumerate(self.entries, 1)]
         target = self.total.filter if isinstance(self.total, Capped) else self.total
         return Allowance(epsilon=target.epsilon, delta=target.delta).resumed(self.total, self.protects, run)
@@ -78,7 +78,7 @@ class PlanFile:
         return self.total.after(charge.mechanism, charge.purpose or "this charge")
 
     def appended(self, entry: Mapping[str, str | list[str]], protects: Protects) -> str:
-        """The text with one more entry; the first one comes with the caps."""
+        """The text with one more entry; the first entry is written together with the caps."""
         caps = {} if self.has_caps else self._caps(protects)
         if _is_json(self.text):
             whole = json.loads(self.text, parse_float=str)
@@ -91,7 +91,7 @@ class PlanFile:
         return "\n".join([*parts, "[[spent]]", *_lines(entry), ""]).lstrip("\n")
 
     def _caps(self, protects: Protects) -> dict[str, str | list[str]]:
-        """Whom the file protects from now on, and the caps, if it has any."""
+        """Whom the file protects from now on, and its caps, if it has any."""
         named = {"unit": protects.unit, "dataset": protects.dataset}
         found: dict[str, str | list[str]] = {k: v for k, v in named.items() if v is not None}
         if protects.adjacency is not None:
@@ -103,7 +103,7 @@ class PlanFile:
         return found
 
     def is_kept_in(self, longer: str) -> bool:
-        """Whether a longer text says the same, and one entry more."""
+        """Whether a longer text says the same, with one more entry."""
         try:
             again = PlanFile.read(self.name, longer)
         except DPError:
@@ -116,7 +116,7 @@ def _lines(table: Mapping[str, str | list[str]]) -> list[str]:
 
 
 def _quoted(value: str | list[str]) -> str:
-    """A TOML string, or a list of them: JSON's, but for the one character that only TOML escapes."""
+    """A TOML string, or a list of them: as in JSON, except for one character that only TOML escapes."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -125,7 +125,7 @@ def _is_json(text: str) -> bool:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object in which no name stands twice: the second would make the first forgotten."""
+    """A JSON object; a repeated name is refused, as the second would hide the first."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -179,7 +179,7 @@ def _table(name: str, what: str, found: object, known: set[str]) -> dict[str, An
 
 
 def _start(name: str, head: Mapping[str, Any], kept: Mapping[str, Any]) -> Capped | Planned:
-    """Nothing spent: below the caps that were written down, or below those that the target has now."""
+    """The total with nothing spent: with the caps in the file, or with those that follow from the target now."""
     for wanted in ("epsilon", "delta"):
         if wanted not in head:
             raise InvalidDocument(f"{name!r} states no {wanted} in its table budget; write 0 if it is none.")
@@ -233,7 +233,7 @@ def _protects(name: str, head: Mapping[str, Any], kept: Mapping[str, Any]) -> Pr
 def _added(
     name: str, place: int, row: Mapping[str, Any], total: Capped | Planned, protects: Protects
 ) -> tuple[Capped | Planned, Protects]:
-    """The total with an entry. A cost that was written down was proved then, and is added as it stands."""
+    """The total with one more entry. A cost in the file was proved when it was written, and is added as it is."""
     what = f"spent {place} of {name!r}"
     if isinstance(total, Capped) and "cost" in row:
         cost = _numbers(name, f"cost of spent {place}", row["cost"])
@@ -246,7 +246,7 @@ def _added(
 
 
 def mechanism_of(name: str, place: int, entry: Mapping[str, Any]) -> Mechanism:
-    """What an entry says was run."""
+    """The mechanism of an entry."""
     said = entry.get("mechanism")
     try:
         if isinstance(said, str) and said.strip():

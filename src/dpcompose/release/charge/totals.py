@@ -1,4 +1,4 @@
-"""What a budget adds up: sums below caps that were fixed at the start, or the cost of a plan that was."""
+"""The totals of a budget: sums below caps that were fixed at the start, or the cost of a plan that was."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dpcompose.parameters import short
 from dpcompose.prove.answer import Answer, epsilon
 
 CLOSE = 1e-3
-"""The relative gap asked for where a plan is far from its budget."""
+"""The relative gap asked for while a plan is far from its limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capped:
-    """Sums, each below a cap of its own: for whoever chooses the next step after looking at earlier answers."""
+    """Sums, each with a cap, for an analyst who chooses the next step after looking at earlier answers."""
 
     filter: Filter
     sums: Cost
@@ -42,7 +42,7 @@ class Capped:
             raise OverBudget(f"With {purpose} no total is known. {refusal}") from None
 
     def adding(self, cost: Cost, purpose: str) -> Capped:
-        """The sums with one more cost, or a refusal that names the first cap it would exceed."""
+        """The sums with one more cost added, or a refusal that names the first cap it would exceed."""
         sums = tuple(s + c for s, c in zip(self.sums, cost, strict=True))
         for name, total, cap in zip(self.filter.coordinates, sums, self.filter.caps, strict=True):
             if total > cap:
@@ -54,18 +54,18 @@ class Capped:
         return replace(self, sums=sums)
 
     def _for_target(self, name: str) -> str:
-        """Which target a cap stands for, where it does not say so itself."""
+        """The target from which a cap was computed, in words, if the cap's name does not say it."""
         if self.filter.name == "basic":
             return ""
         target = f" (for ε = {_short(self.filter.epsilon)} at δ = {_short(self.filter.delta)})"
         return f"{target}: set a share of δ apart with leak" if name == "delta" and not self.filter.leak else target
 
     def after(self, mechanism: Mechanism, purpose: str) -> Capped:
-        """The sums with a step."""
+        """The sums with a step added."""
         return self.adding(self.cost(mechanism, purpose), purpose)
 
     def charge(self, spent: Composition, delta: Real) -> Answer:
-        """ε at δ so far, where that is a bound at any time: only sums of ε and δ are."""
+        """ε at δ so far, where that is a bound at any time: only for sums of ε and δ."""
         if self.filter.name == "basic":
             return epsilon(spent, delta)
         raise DPError(
@@ -74,14 +74,16 @@ class Capped:
         )
 
     def used(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """Each sum and its cap, by name."""
+        """By name: each sum and its cap."""
         named = zip(self.filter.coordinates, self.sums, self.filter.caps, strict=True)
         return {name: (spent, cap) for name, spent, cap in named}
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan fixed in advance, parameters and end: its whole cost is the claim, wherever one stops."""
+    """A plan whose parameters and end were fixed in advance: the claim is its whole cost, even if it is not run to the
+    end.
+    """
 
     epsilon: Real
     delta: Real
@@ -111,7 +113,7 @@ class Planned:
         return replace(self, whole=longer)
 
     def _is_far_from_full(self, longer: Composition) -> bool:
-        """Whether the sum of ρ alone shows that it fits, which is quick for many different steps."""
+        """Whether the sum of ρ alone shows that a plan fits; this is quick for many different steps."""
         if not 0 < self.delta < 1:
             return False
         total = Capped.below(filter_of("zcdp", epsilon=self.epsilon, delta=self.delta, adjacency=None))
@@ -123,21 +125,21 @@ class Planned:
         return True
 
     def charge(self, spent: Composition, delta: Real) -> Answer:
-        """What the plan costs, as far as it goes."""
+        """The cost of the plan so far."""
         return epsilon(spent, delta)
 
     def used(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """What the plan costs at its δ, and what it may."""
+        """The cost of the plan at its δ, and the limit."""
         return {"epsilon": (Fraction(epsilon(self.whole, self.delta).upper), Fraction(self.epsilon))}
 
 
 def is_free(plan: Mechanism) -> bool:
-    """Whether steps of a plan are chosen on the way."""
+    """Whether steps of a plan are chosen adaptively."""
     return isinstance(plan, Composition) and plan.adaptivity is FULLY_ADAPTIVE
 
 
 def in_words(used: dict[str, tuple[Fraction, Fraction]]) -> str:
-    """How much of each cap is spent; a cap of nothing of which nothing is spent is left out."""
+    """How much of each cap is spent, in words; without caps of 0 of which nothing is spent."""
     return ", ".join(
         f"{SYMBOLS.get(name, name)} = {rounded(spent, ROUND_CEILING)} of {rounded(cap, ROUND_FLOOR)}"
         for name, (spent, cap) in used.items()

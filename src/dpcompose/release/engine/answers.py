@@ -1,6 +1,7 @@
-"""Noisy answers: the whole plan is tried on an empty table; after the charge nothing in the data can change its path.
+"""Noisy answers. The whole plan is tried on an empty table first, so after the charge nothing in the data changes its
+path.
 
-What an engine does for reasons of its own (it has no memory left, or is killed) ends in one sentence, always the same.
+A failure of the engine itself (out of memory, killed) ends in one sentence, always the same.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A priced question about a table whose columns are checked, and on which it was tried without any rows."""
+    """A priced question about a table, checked and tried without any rows."""
 
     price: Quote
     table: Table
     kind: Kind | Joined | None
     keys: Sequence[Label] | None
     conditions: Sequence[Condition] = ()
-    """As the engine compares: with values in the types of their columns."""
+    """The conditions, with values in the types of their columns."""
 
     def answer(self, salt: Salt, source: Source) -> dict[Key, Estimate]:
-        """Touch the data, add the noise, forget the data."""
+        """Read the data, add the noise, and keep only the estimates."""
         query = self.price.query
         if isinstance(query, Quantile):
             return self._choice(query, salt, source)
@@ -54,7 +55,7 @@ class Prepared:
         return {None: query.estimated(index, self.price.margins["rank"])}
 
     def _sums(self, query: NoisySums, salt: Salt, source: Source) -> dict[Key, Estimate]:
-        """Where the keys are known the noise is drawn before the data is touched."""
+        """The noisy sums. Where the keys are known, the noise is drawn before the data is read."""
         drawn = self.price.drawn
         margins = [noise.margin(1 - (1 - query.confidence) / len(drawn)) for noise in drawn.values()]
         known: Sequence[Any] = [None] if query.by is None else self._named(query.keys or [])
@@ -69,7 +70,7 @@ class Prepared:
         return {key: query.estimated(found, margins) for key, found in noisy.items()}
 
     def _named(self, keys: Sequence[Any]) -> list[Key]:
-        """The keys as they were given; those that came as texts, in the type of their column."""
+        """The keys as they were given; those given as texts, in the type of their column."""
         kind, inside = self.kind or Kind.WHOLE, self.keys or []
         pairs = zip(keys, inside, strict=True)
         return [_key(kind, label) if _is_written(key) else key for key, label in pairs]
@@ -78,7 +79,7 @@ class Prepared:
         return self.rows(empty=False)
 
     def rows(self, *, empty: bool) -> Rows:
-        """The rows that count, with one key each; if `empty`, of a table of the same types without rows."""
+        """The rows that count, each with a single key; if `empty`, of a table of the same types without rows."""
         columns = self.price.query.columns
         reals = [role for role, column in columns.items() if role == "value" or self._is_real(role, column)]
         found = present(self.table.rows(columns, empty), columns, reals)
@@ -104,7 +105,7 @@ def _key(kind: Kind | Joined, label: Label) -> object:
 
 
 def _plus(held: Totals, keys: Sequence[Label | None], noises: Sequence[npt.NDArray[Any]]) -> list[list[int]]:
-    """The sums of every key with noise, also of keys that no row has."""
+    """The sums of every key with noise added, also of keys without rows."""
     none = (0,) * len(noises)
     return [
         [total + int(noise[i]) for total, noise in zip(held.get(key, none), noises, strict=True)]
@@ -115,7 +116,7 @@ def _plus(held: Totals, keys: Sequence[Label | None], noises: Sequence[npt.NDArr
 def _passed(
     held: Totals, kind: Kind | Joined, drawn: Mapping[str, Drawn], least: int, source: Source
 ) -> dict[Key, list[int]]:
-    """The keys whose noisy count reaches the threshold, in the order of the keys, which says nothing of the data."""
+    """The keys whose noisy count reaches the threshold, in sorted order, which reveals nothing."""
     (noise,) = drawn.values()
     present = sorted(key for key, (count,) in held.items() if count and key is not None)
     noisy = _plus(held, present, [noise.draw(len(present), source)])
@@ -123,7 +124,7 @@ def _passed(
 
 
 def survived(action: Callable[[], T]) -> T:
-    """What the engine finds after the charge. Why it did not find it is dropped, with all that hangs on it."""
+    """Run the engine after the charge. Any error is replaced by `EngineFailure`, without its cause."""
     try:
         return action()
     except INTERRUPTIONS:
@@ -134,7 +135,7 @@ def survived(action: Callable[[], T]) -> T:
 
 
 def prepared(price: Quote, table: Table) -> Prepared:
-    """Check names and types, and run the whole plan on an empty table of the same types; refuse what fails there."""
+    """Check names and types, and run the whole plan on an empty table of the same types; whatever fails is refused."""
     query = price.query
     columns = query.columns
     table.check(columns)
@@ -153,7 +154,7 @@ def prepared(price: Quote, table: Table) -> Prepared:
 
 
 def _keyed(query: Query, table: Table) -> tuple[Kind | Joined | None, Sequence[Label] | None]:
-    """What the keys are, and those that are asked for, as the engine has them."""
+    """The kind of the keys, and the requested keys as the engine represents them."""
     if not isinstance(query, NoisySums) or query.by is None:
         return None, None
     columns = [query.by] if isinstance(query.by, str) else list(query.by)

@@ -25,10 +25,10 @@ from dpcompose.release.engine.table import Table, attempt, compared, computed
 from dpcompose.release.refusals import InvalidData
 
 NUMBERS, NUMBER, DIGITS = {Kind.WHOLE, Kind.REAL}, re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE), 15
-"""A number with more digits DuckDB compares as a decimal, which a large number does not fit into."""
+"""A number with more digits is compared as a decimal by DuckDB, into which a large number does not fit."""
 QUOTED = r'(?:"[^"]*"|\w+)'
 POINTERS = re.compile(rf"\b({'|'.join(sorted(FRAMES))})\((?:0x[0-9a-f]+(?:, )?)+\)")
-"""How older versions of DuckDB write a frame of Python, which they do not read again."""
+"""How older versions of DuckDB print a Python frame; they cannot read it again."""
 VIEW = re.compile(rf"CREATE (?:TEMP )?VIEW (?:{QUOTED}\.)*{QUOTED} AS (.*?);?", re.DOTALL)
 LISTED = """SELECT schema_name, table_name, NULL FROM duckdb_tables() WHERE database_name = ? UNION ALL
 SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = ? AND NOT internal"""
@@ -52,7 +52,7 @@ def database(stack: ExitStack, source: Database, limits: Limits) -> Table:
 
 
 def sql(stack: ExitStack, source: Sql, limits: Limits) -> Table:
-    """What a SELECT chooses, of a table of the database or of the files that are listed."""
+    """The table that a SELECT chooses from the database or from the listed files."""
     base = located(source.database, (".duckdb", ".db"))[0] if source.database is not None else None
     files = {located(path, (".parquet",))[0] for path in source.files}
     catalog = Catalog(stack, base, source.views, limits)
@@ -72,10 +72,10 @@ def sql(stack: ExitStack, source: Sql, limits: Limits) -> Table:
 
 
 class Catalog:
-    """The tables of a .duckdb file, and the views that were named: each is a SELECT like any other."""
+    """The tables of a .duckdb file, and the named views: each view is read as a SELECT."""
 
     def __init__(self, stack: ExitStack, file: Path | None, views: Sequence[str], limits: Limits) -> None:
-        """Look at names only."""
+        """Reads names only."""
         self.name = "The query" if file is None else repr(file.name)
         self.connection = attempt(self.name, lambda: stack.enter_context(engine(limits, database=file)))
         listed: list[tuple[str, str, str | None]] = attempt(
@@ -86,7 +86,7 @@ class Catalog:
         self._views = {view.lower() for view in views}
 
     def table(self, parts: tuple[str, ...], paths: tuple[str, ...] = ()) -> Table:
-        """A table by the parts of its name; a view is a program that somebody else wrote into the file."""
+        """A table by the parts of its name. A view is refused unless named, as somebody else may have written it."""
         if paths or not parts:
             raise computed(self.name, "what reads no table of it")
         shown, wanted = repr(parts[-1]), [part.lower() for part in ("main", *parts)[-2:]]
@@ -108,7 +108,7 @@ class Catalog:
 
 def relation(stack: ExitStack, name: str, data: Any, limits: Limits) -> Table:
     """Columns and rows of a table, a view or a frame of the caller's own connection, read there; or of Parquet files,
-    which are read like any. Rows that are written in the text of the relation itself are taken as they are.
+    which are read as by their paths. Rows that are written in the text of the relation are taken as they are.
     """
     own = _Own(name, data, stack.enter_context(engine(limits)))
     if is_written(own.tree):
@@ -132,7 +132,7 @@ def relation(stack: ExitStack, name: str, data: Any, limits: Limits) -> Table:
 
 
 class _Own:
-    """What the connection of a relation holds; it is asked through the relation itself."""
+    """The tables of the connection that a relation belongs to, reached through the relation itself."""
 
     def __init__(self, name: str, data: Any, parser: Any) -> None:
         self.name, self.data, self._parser = name, data, parser
@@ -141,7 +141,7 @@ class _Own:
 
     @cached_property
     def _listed(self) -> tuple[list[list[str]], dict[str, str]]:
-        """Columns of tables, and views with their texts."""
+        """The columns of its tables, and its views with their texts."""
         listed = f"({TABLES}) AS t, ({VIEWS}) AS v, ({FUNCTIONS}) AS f, count(*) AS n"
         ((columns, views, functions, _),) = self.data.filter("false").aggregate(listed).fetchall()
         if functions:
@@ -149,7 +149,7 @@ class _Own:
         return columns or [], {view.lower(): text for view, text in views or ()}
 
     def table(self, parts: tuple[str, ...], read: Read) -> Table:
-        """A table by the parts of its name, of which no more is known than the types of its columns."""
+        """A table by the parts of its name; only the types of its columns are known."""
         columns, views = self._listed
         wanted = [part.lower() for part in parts]
         if wanted and (text := views.get(wanted[-1])):
@@ -165,7 +165,9 @@ class _Own:
         return replace(related(self.name, self.rows), kinds=list((found or self._framed()).items()))
 
     def narrowed(self, base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
-        """The conditions are left to DuckDB, where no cast may fail as soon as there is a row."""
+        """A table with some columns and conditions. DuckDB evaluates the conditions, so no cast in them may fail at a
+        row.
+        """
         kinds = dict(base.kinds)
         base.check({f"where{i}": one.column for i, one in enumerate(where)})
         compared(where, base)
@@ -175,7 +177,7 @@ class _Own:
         return replace(base, kinds=[(new, kinds[column]) for new, column in columns])
 
     def _framed(self) -> dict[str, Kind]:
-        """The columns of a frame: those that come out, and others that are named, of which no type is known."""
+        """The columns of a frame: the resulting ones, and others that are mentioned, whose types are unknown."""
         named = mentioned(self.tree)
         out = {
             column: Kind.OTHER if any(named.values()) else _kind(found) for column, _, found in duck.kinds(self.rows)
@@ -184,13 +186,13 @@ class _Own:
 
 
 def _kind(sql_type: str) -> Kind:
-    """What a column holds, if DuckDB compares it with any constant of that kind: not where that has to be cast."""
+    """The kind of a column, if DuckDB compares it with every constant of that kind without a cast."""
     plain = sql_type.lower()
     return Kind.OTHER if plain in {"hugeint", "uuid"} else duck.KINDS.get(plain, Kind.OTHER)
 
 
 def _path(table: tuple[str, ...]) -> tuple[str, ...]:
-    """The path that stands where a table does."""
+    """The path of files that stands in the place of a table."""
     return table[-1:] if table and table[-1].lower().endswith(".parquet") else ()
 
 

@@ -1,4 +1,4 @@
-"""Rows in DuckDB: its own relations, files, and every frame in memory, which it reads where it lies."""
+"""Rows in DuckDB: its own relations, files, and every frame in memory, read without a copy."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ KINDS: Mapping[str, Kind] = {
 BATCH = 1 << 16
 SEPARATED = " || ':' || "
 EXACT = 15
-"""Digits of a decimal that DuckDB makes the nearest floating-point number of, without going through its text."""
+"""Decimals with at most this many digits become the nearest floating-point number without a detour through text."""
 
 
 class DuckDialect:
-    """DuckDB's spelling."""
+    """Expressions in DuckDB's dialect."""
 
     def literal(self, label: Label) -> str:
-        """Bytes are escaped one by one; the least integer has no literal, so a text is cast."""
+        """A label; bytes are escaped one by one; the least integer has no literal, so a text is cast."""
         if isinstance(label, int):
             return f"'{label}'::BIGINT"
         return "'" + "".join(f"\\x{byte:02X}" for byte in label) + "'::BLOB"
@@ -46,7 +46,7 @@ class DuckDialect:
         return f"coalesce(TRY_CAST(sum({numbers}) AS BIGINT), 0)"
 
     def quotient(self, number: str, by: str) -> str:
-        """The whole part."""
+        """The integer part of a quotient."""
         return f"({number}) // ({by})"
 
     def digest(self, label: str) -> str:
@@ -54,11 +54,11 @@ class DuckDialect:
         return f"('0x' || md5({label})[:{HEX}])::BIGINT"
 
     def place(self, key: str, keys: Sequence[str]) -> str:
-        """Where a key is in a list."""
+        """The position of a key in a list."""
         return f"list_position([{', '.join(keys)}], {key})"
 
     def shifted(self, place: str) -> str:
-        """One bit."""
+        """A word with one bit set."""
         return f"(1::BIGINT << ({place}))"
 
     def joined(self, labels: Sequence[str], texts: Sequence[bool]) -> str:
@@ -79,7 +79,7 @@ DUCK = DuckDialect()
 
 
 class RowStep(NamedTuple):
-    """What is done with rows, under the name that DuckDB's relations have for it."""
+    """A step on rows, named as the method of DuckDB's relations."""
 
     verb: str
     text: str
@@ -87,20 +87,20 @@ class RowStep(NamedTuple):
 
 
 class RowStart(Protocol):
-    """Where rows are. All steps are known when DuckDB is asked, so it reads one statement."""
+    """Where rows begin. All steps are known before DuckDB runs, so it runs one statement."""
 
     def relation(self, steps: Sequence[RowStep]) -> Any:
-        """The rows after all steps, as DuckDB has them."""
+        """The rows after all steps, as a DuckDB relation."""
         ...
 
     def fetched(self, steps: Sequence[RowStep]) -> list[tuple[Any, ...]]:
-        """The rows themselves."""
+        """The rows after all steps, fetched."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A relation of somebody's own connection, in which nothing gets a name: it is asked step by step."""
+    """A relation of the caller's connection, where nothing may be given a name; steps are applied one by one."""
 
     given: Any
 
@@ -115,14 +115,14 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A table of the embedded engine, by its name or a table expression; or a frame, which is registered by a name."""
+    """A table of the embedded engine, by name or table expression; a frame is registered under a name."""
 
     connection: Any
     name: str = "frame"
     frame: Any = None
 
     def relation(self, steps: Sequence[RowStep]) -> Any:
-        """One statement of all steps, as a relation that is not run yet."""
+        """One statement for all steps, as a relation that has not been run."""
         return self.connection.sql(self._statement(steps))
 
     def fetched(self, steps: Sequence[RowStep]) -> list[tuple[Any, ...]]:
@@ -137,7 +137,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class DuckRows:
-    """Rows, and what is done with them."""
+    """Rows in DuckDB, with the steps to be done."""
 
     start: RowStart
     steps: tuple[RowStep, ...] = ()
@@ -145,15 +145,15 @@ class DuckRows:
     dialect: DuckDialect = DUCK
 
     def select(self, columns: Mapping[str, str]) -> DuckRows:
-        """New columns."""
+        """The rows with new columns."""
         return self._after(RowStep("project", _listed(columns)))
 
     def where(self, condition: str) -> DuckRows:
-        """The rows for which it is true."""
+        """The rows for which a condition is true."""
         return self._after(RowStep("filter", condition))
 
     def gathered(self, by: Sequence[str], sums: Mapping[str, str]) -> DuckRows:
-        """One row for each combination."""
+        """One row for each combination of the columns."""
         return self._after(RowStep("aggregate", ", ".join([*by, _listed(sums)]), ", ".join(by)))
 
     def fetched(self) -> list[tuple[Any, ...]]:
@@ -172,7 +172,7 @@ class DuckRows:
 
 
 def _written(table: str, step: RowStep) -> str:
-    """The statement that relations make of a step."""
+    """The SQL of a step on a table."""
     if step.verb == "filter":
         return f"(SELECT * FROM {table} WHERE {step.text})"  # noqa: S608 - written here, with names and values quoted
     grouped = f" GROUP BY {step.by}" if step.by else ""
@@ -184,12 +184,12 @@ def _listed(columns: Mapping[str, str]) -> str:
 
 
 def quoted(name: str) -> str:
-    """The name of a column or a table, whatever it is."""
+    """The quoted name of a column or a table."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def kinds(rows: DuckRows) -> list[tuple[str, Kind, str]]:
-    """The name of each column, what it holds, and its type: by what it is, as JSON and others are names for texts."""
+    """The name, the kind and the type of each column; the kind is that of the physical type, as JSON is a text."""
     relation = rows.start.relation(rows.steps)
     typed = zip(relation.columns, relation.types, strict=True)
     return [(name, KINDS.get(kind.id, Kind.OTHER), _sql_type(kind)) for name, kind in typed]
@@ -204,7 +204,7 @@ def _sql_type(kind: Any) -> str:
 
 
 def label(column: str, sql_type: str) -> str:
-    """A unit or a key, inside the engine."""
+    """The SQL of a unit or a key, as a label."""
     if sql_type in WIDE:
         return f"CAST({column} AS HUGEINT)"
     if sql_type in {"blob", "varchar"}:
@@ -217,7 +217,7 @@ def label(column: str, sql_type: str) -> str:
 
 
 def number(column: str, sql_type: str) -> str:
-    """A value, as the nearest floating-point number."""
+    """The SQL of a value, as the nearest floating-point number."""
     digits = re.match(r"decimal\((\d+)", sql_type)
     if digits and int(digits[1]) > EXACT:
         return f"TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
@@ -225,7 +225,7 @@ def number(column: str, sql_type: str) -> str:
 
 
 def canonical(rows: DuckRows, chosen: Mapping[str, tuple[str, Kind, str]]) -> Rows:
-    """Columns (an expression, kind and type) under the names of their roles."""
+    """The chosen columns (an expression, kind and type), named by their roles."""
     expressions = {
         role: (label if is_label(role, kind) else number)(column, sql_type)
         for role, (column, kind, sql_type) in chosen.items()

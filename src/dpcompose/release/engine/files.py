@@ -1,4 +1,4 @@
-"""Tables of files: texts in a stated dialect, and Parquet."""
+"""Tables of files: text files in a stated dialect, and Parquet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpcompose.release.refusals import InvalidData
 
 
 def lines(stack: ExitStack, source: Csv, limits: Limits) -> Table:
-    """A text, one row a line."""
+    """The table of a text file, one row on each line."""
     files = located(source.path, (".csv", ".tsv", ".txt"), pattern=source.glob)
     names = attempt(repr(files[0].name), lambda: text.header(files[0], source))
     if any(text.header(file, source) != names for file in files[1:]):
@@ -44,7 +44,7 @@ def lines(stack: ExitStack, source: Csv, limits: Limits) -> Table:
 
 
 def pages(stack: ExitStack, source: Parquet, limits: Limits) -> Table:
-    """A Parquet file, or those of a pattern."""
+    """The table of a Parquet file, or of those that match a pattern."""
     files = located(source.path, (".parquet",), pattern=source.glob)
     found = parquet_files(stack, repr(Path(source.path).name), files, limits)
     return replace(found, files=_listed(files, shown=source.glob))
@@ -82,7 +82,7 @@ def _listed(files: Sequence[Path], *, shown: bool) -> tuple[str, ...]:
 
 
 def related(name: str, whole: DuckRows) -> Table:
-    """A table of rows in DuckDB that are nothing but columns of a table."""
+    """A table of rows in DuckDB whose columns are plain columns."""
     kinds = attempt(name, lambda: duck.kinds(whole))
     # By their places: DuckDB would take "User" for "user" where a SELECT has both.
     typed = {column: (f"#{place}", kind, sql_type) for place, (column, kind, sql_type) in enumerate(kinds, 1)}

@@ -1,8 +1,7 @@
-"""Frames in memory (pandas, polars, Arrow) as Arrow columns that DuckDB reads where they lie.
+"""Frames in memory (pandas, polars, Arrow) as Arrow columns that DuckDB reads without a copy.
 
-What a column holds is told by its type alone. Texts become their bytes, dates numbers of days, before any engine looks
-at them. A column of Python objects has no type: it is read as what the caller declares, and what is something else is
-missing.
+The kind of a column follows from its type alone. Texts become bytes and dates numbers of days before any engine reads
+them. A column of Python objects has no type: it is read as the declared type, and other values are missing.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class Frame(Protocol):
     """A frame in memory."""
 
     def kinds(self) -> list[tuple[str, Kind]]:
-        """What each column holds, by its type alone."""
+        """The kind of each column, by its type alone."""
         ...
 
     def columns(self, names: Sequence[str], *, empty: bool) -> list[Any]:
@@ -29,12 +28,12 @@ class Frame(Protocol):
         ...
 
     def length(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         ...
 
 
 def arrow_kind(dtype: Any) -> Kind:
-    """What an Arrow type holds."""
+    """The kind of an Arrow type."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(dtype):
@@ -51,7 +50,7 @@ def arrow_kind(dtype: Any) -> Kind:
 
 
 def plain(array: Any) -> Any:
-    """An Arrow column in one of a few types: bytes, 64-bit numbers, truth values, days, or decimals."""
+    """An Arrow column as one of a few types: bytes, 64-bit numbers, truth values, days, or decimals."""
     import pyarrow as pa
 
     dtype = array.type
@@ -76,11 +75,11 @@ class ArrowFrame:
     table: Any
 
     def kinds(self) -> list[tuple[str, Kind]]:
-        """From its schema."""
+        """By its schema."""
         return [(column.name, arrow_kind(column.type)) for column in self.table.schema]
 
     def columns(self, names: Sequence[str], *, empty: bool) -> list[Any]:
-        """As they are."""
+        """The columns unchanged."""
         table = self.table.slice(0, 0) if empty else self.table
         return [table.column(name) for name in names]
 
@@ -100,17 +99,17 @@ POLARS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class PolarsFrame:
-    """A frame of polars, eager or lazy: a lazy one is collected, the columns of the query only."""
+    """A frame of polars, eager or lazy. Of a lazy one only the columns of the query are collected."""
 
     frame: Any
 
     def kinds(self) -> list[tuple[str, Kind]]:
-        """From its schema."""
+        """By its schema."""
         schema = self.frame.lazy().collect_schema()
         return [(name, POLARS.get(type(dtype).__name__, Kind.OTHER)) for name, dtype in schema.items()]
 
     def columns(self, names: Sequence[str], *, empty: bool) -> list[Any]:
-        """Collected together, so that they are of the same rows."""
+        """The columns, collected together so that their rows correspond."""
         import polars as pl
 
         lazy = self.frame.lazy()
@@ -136,7 +135,7 @@ class PandasFrame:
     types: Mapping[str, str] = field(default_factory=dict)
 
     def kinds(self) -> list[tuple[str, Kind]]:
-        """From the types of its columns; those of Python objects are what they are declared to be."""
+        """By the types of its columns; a column of Python objects has its declared type."""
         typed = zip(self.frame.columns, self.frame.dtypes, strict=True)
         return [(name, self._kind(name, dtype)) for name, dtype in typed if isinstance(name, str)]
 
@@ -144,7 +143,7 @@ class PandasFrame:
         return DECLARED[self.types[name]] if _is_object(dtype) and name in self.types else pandas_kind(dtype)
 
     def columns(self, names: Sequence[str], *, empty: bool) -> list[Any]:
-        """Through Arrow, or value by value."""
+        """Converted through Arrow, or value by value."""
         return [self._column(self.frame[name].iloc[:0] if empty else self.frame[name]) for name in names]
 
     def length(self) -> int:
@@ -165,7 +164,7 @@ class PandasFrame:
 
 
 def _converted(series: Any) -> Any:
-    """A column with a type; a text that is no Unicode is missing."""
+    """A column with a type; a text that is invalid Unicode is missing."""
     import pandas as pd
     import pyarrow as pa
 
@@ -184,7 +183,7 @@ def _is_object(dtype: Any) -> bool:
 
 
 def pandas_kind(dtype: Any) -> Kind:
-    """What a column of pandas holds."""
+    """The kind of a pandas column."""
     import pandas as pd
 
     if isinstance(dtype, pd.CategoricalDtype):
@@ -202,7 +201,7 @@ def pandas_kind(dtype: Any) -> Kind:
 
 
 def read_objects(values: Any, declared: str) -> Any:
-    """Python objects, one by one, as what they were declared to be."""
+    """Python objects read one by one as the declared type."""
     import pyarrow as pa
 
     arrow = {
@@ -216,7 +215,7 @@ def read_objects(values: Any, declared: str) -> Any:
 
 
 def _read(read: Callable[[Any], object], value: object) -> object:
-    """What an object says, and nothing if it will not: its methods may be anybody's."""
+    """The value that a function reads from an object; None if it raises, as an object's methods may do anything."""
     try:
         return read(value)
     except Exception:  # noqa: BLE001 - an object may raise anything

@@ -1,8 +1,8 @@
-"""What the values of a column are, the same in every engine.
+"""The kinds of values that columns hold, the same in every engine.
 
-Inside the engines a label (a unit or a key) is a whole number or a string of bytes, and nothing else: a truth value is
-0 or 1, a date is a number of days, a text is its UTF-8. So labels are equal if and only if their bytes are, whatever
-the collation of a column or of a session; they have one order; and no engine has to show, parse or convert them.
+Inside the engines a label (a unit or a key) is a whole number or a string of bytes: a truth value is 0 or 1, a date is
+a number of days, a text is its UTF-8. So labels are equal if and only if their bytes are, whatever the collation of a
+column or a session; they have one order; and no engine has to print, parse or convert them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EPOCH = date(1970, 1, 1)
 
 
 class Kind(Enum):
-    """What a column holds."""
+    """The kind of values in a column."""
 
     WHOLE = "whole numbers"
     TEXT = "texts"
@@ -55,7 +55,7 @@ DECLARED: Mapping[str, Kind] = {
 
 
 def labelled(kind: Kind, key: object) -> Label | None:
-    """How a key that was asked for is written inside an engine; None if it is not of the kind."""
+    """The label of a requested key; None if the key is not of this kind."""
     value = READ[kind](key) if isinstance(key, KeyAsText) else key
     if kind is Kind.TEXT:
         return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else None
@@ -87,7 +87,7 @@ READ: Mapping[Kind, Callable[[str], object]] = {
 
 
 def labels(kind: Kind, column: str, keys: Sequence[object]) -> list[Label]:
-    """The keys that were asked for, inside the engine; one that is not of the type of its column is refused."""
+    """The labels of the requested keys; a key that is not of its column's type is refused."""
     found = [labelled(kind, key) for key in keys]
     for line, (key, label) in enumerate(zip(keys, found, strict=True), 1):
         if label is None:
@@ -99,12 +99,12 @@ def labels(kind: Kind, column: str, keys: Sequence[object]) -> list[Label]:
 
 
 def role_of(name: str) -> str:
-    """The role in a numbered name: `key` of `key0`, where a question has several columns of keys."""
+    """The role in a numbered name, such as `key` in `key0`, where a question has several columns of keys."""
     return name.rstrip("0123456789")
 
 
 def is_label(role: str, kind: Kind) -> bool:
-    """Whether a column is compared byte by byte, or as a number; a condition is what its column is."""
+    """Whether a column is compared as a label or as a number; conditions follow the kind of their column."""
     part = role_of(role)
     return part in {"unit", "key"} or (part == "where" and kind is not Kind.REAL)
 
@@ -113,13 +113,13 @@ def is_label(role: str, kind: Kind) -> bool:
 class Joined:
     """Several columns of keys, whose labels are joined into one: hexadecimal or decimal digits with colons between.
 
-    Digits hold no colon, so no two combinations are joined to the same bytes.
+    Digits contain no colon, so different combinations never give the same bytes.
     """
 
     kinds: tuple[Kind, ...]
 
     def label(self, parts: Sequence[Label]) -> bytes:
-        """The labels of one combination as one."""
+        """The label of one combination."""
         return b":".join(p.hex().upper().encode() if isinstance(p, bytes) else str(p).encode() for p in parts)
 
     def shown(self, label: Label) -> tuple[object, ...]:
@@ -130,7 +130,7 @@ class Joined:
 
 
 def joined_labels(kinds: Sequence[Kind], columns: Sequence[str], keys: Sequence[Sequence[object]]) -> list[Label]:
-    """The combinations that were asked for, inside the engine; each part in the type of its column."""
+    """The labels of the requested combinations; each part in the type of its column."""
     whole = Joined(tuple(kinds))
     columnwise = [
         [_one(kind, column, key[i]) for key in keys]
@@ -148,7 +148,7 @@ def _one(kind: Kind, column: str, key: object) -> Label:
 
 
 def shown(kind: Kind, label: Label) -> object:
-    """The key of a label that was found in the data, for everything that may be there."""
+    """The key for a label found in the data; defined for every label that may occur."""
     if isinstance(label, bytes):
         return label.decode("utf-8", "surrogateescape")
     if kind is Kind.TRUTH:

@@ -18,23 +18,23 @@ from dpcompose.release.engine.files import parquet_files
 from dpcompose.release.engine.table import Table, attempt, computed
 
 STEPS: Mapping[str, str] = {"Filter": "predicate", "HStack": "exprs", "Select": "expr", "SimpleProjection": ""}
-"""Steps of a plan that take rows one by one, and where their expressions are."""
+"""Steps of a plan that work row by row, and the field of their expressions."""
 HARMLESS: Mapping[str, Sequence[str]] = {
     "BinaryExpr": ("left", "right"),
     "Column": (),
     "Literal": (),
     "Ternary": ("predicate", "truthy", "falsy"),
 }
-"""Expressions, and what they are made of."""
+"""Expressions that cannot fail, and the fields of their parts."""
 COMPARING = {"And", "Eq", "Gt", "GtEq", "Lt", "LtEq", "NotEq", "Or"}
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
 NUMBERS = INTEGERS | {"Float32", "Float64"}
 PLAIN = NUMBERS | {"Boolean", "Date", "String"}
-"""Types that are compared without fail; lists may differ in length, and categories in their texts."""
+"""Types whose comparison cannot fail; lists may differ in length, and categories in their texts."""
 
 
 def scanned(stack: ExitStack, name: str, frame: Any, limits: Limits) -> Table | None:
-    """The Parquet files of a lazy frame, read as they would be by their paths; None where it is a frame in memory."""
+    """The table of a lazy frame that scans Parquet files, read as by their paths; None for a frame in memory."""
     files = attempt(name, lambda: _files(name, _plan(name, frame)))
     if files is None:
         return None
@@ -54,7 +54,7 @@ def _plan(name: str, frame: Any) -> Any:
 
 
 def _files(name: str, plan: Any) -> list[Path] | None:
-    """What a plan reads, below the choice of columns."""
+    """The files that a plan scans, if the plan does nothing but choose columns."""
     look: Callable[[], Any] = plan.view_current_node
     node, calculated = _seen(name, look), False
     while (kind := type(node).__name__) in STEPS:
@@ -78,7 +78,7 @@ def _files(name: str, plan: Any) -> list[Path] | None:
 
 
 def _check(name: str, plan: Any, place: int) -> None:
-    """Refuse an expression that may fail at a row; integers go round, and what is divided by zero is missing."""
+    """Refuse an expression that may fail at a row; integer overflow wraps, and division by zero is missing."""
     node = _seen(name, lambda: plan.view_expression(place))
     kind = type(node).__name__
     if kind == "BinaryExpr":

@@ -1,6 +1,6 @@
-"""Parquet files whose texts may be any bytes: DuckDB stops at a text that is no UTF-8, so texts are read as bytes.
+"""Parquet files whose texts may be invalid UTF-8: DuckDB fails at such a text, so texts are read as bytes.
 
-Arrow decodes the files, batch by batch, and looks into no text. Columns without texts are left to DuckDB alone.
+Arrow decodes the files batch by batch, without looking into texts. Files without text columns are left to DuckDB.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ UUID = "uuid"
 
 
 def rows(connection: Any, files: Sequence[Path], types: Mapping[str, str], *, empty: bool) -> DuckRows:
-    """Some columns of all files, with their types in DuckDB; a text is its bytes."""
+    """Some columns of all files, with their types in DuckDB; texts as bytes."""
     import pyarrow as pa
 
     schema = _schema(files[0], list(types))
@@ -27,12 +27,12 @@ def rows(connection: Any, files: Sequence[Path], types: Mapping[str, str], *, em
 
 
 def _typed(column: str, kind: str) -> str:
-    """A column as it is, but for an identifier, which Arrow has as its sixteen bytes."""
+    """A column unchanged; a UUID, which Arrow has as sixteen bytes, is converted back."""
     return f"CAST(hex({column}) AS UUID)" if kind == UUID else column
 
 
 def _schema(file: Path, names: Sequence[str]) -> Any:
-    """The types of the columns, from what the file says of itself."""
+    """The types of the columns, from the file's own schema."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -51,7 +51,7 @@ def _batches(file: Path, schema: Any) -> Iterator[Any]:
 
 
 def _bytes(column: Any) -> Any:
-    """Texts as bytes that may be many; everything else in a type that DuckDB reads."""
+    """Texts as (large) bytes; every other column in a type that DuckDB reads."""
     import pyarrow as pa
 
     if isinstance(column.type, pa.BaseExtensionType):

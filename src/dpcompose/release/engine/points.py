@@ -1,4 +1,4 @@
-"""How many rows lie at each point of a grid, with a bound on the rows of each unit: what a quantile is chosen by."""
+"""The number of rows at each point of a grid, with a bound on the rows of each unit: the basis of a quantile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpcompose.release.engine.totals import Salt, index
 
 
 def counted_points(query: Quantile, rows: Rows, salt: Salt) -> Secret[npt.NDArray[np.int64]]:
-    """How many rows lie at each point, in the order of the points."""
+    """The number of rows at each point, in the order of the points."""
     total, grid = rows.dialect.total, query.points
     who = [] if isinstance(query.unit, EveryRow) else ["unit"]
     rows = rows.select({**{name: name for name in who}, "point": index(rows, grid), "n": rows.dialect.whole("1")})
@@ -26,7 +26,7 @@ def counted_points(query: Quantile, rows: Rows, salt: Salt) -> Secret[npt.NDArra
 
 
 def _thinned(counts: Rows, rows: int, salt: Salt) -> Rows:
-    """At most so many rows of each unit, over its points in order."""
+    """At most this many rows of each unit, over its points in order."""
     whole = counts.dialect.whole
     placed = counts.select(
         {

@@ -20,7 +20,7 @@ PATTERN = frozenset("*?[]")
 AGAIN = 0.05
 """Seconds from one interruption to the next."""
 ATTACHED = "data"
-"""What a database is called inside the engine."""
+"""The name of an attached database inside the engine."""
 LOCKED = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -32,7 +32,7 @@ LOCKED = {
 
 @contextmanager
 def engine(limits: Limits = LIMITS, files: Sequence[Path] = (), database: Path | None = None) -> Iterator[Any]:
-    """A connection that sees these files only."""
+    """A connection that can read only these files."""
     try:
         import duckdb
     except ModuleNotFoundError:
@@ -59,7 +59,7 @@ def engine(limits: Limits = LIMITS, files: Sequence[Path] = (), database: Path |
 
 
 def _stopped(connection: Any, seconds: float, done: threading.Event) -> None:
-    """End what runs when the time is up, and what is begun after it: an interruption of nothing is forgotten."""
+    """Interrupt what runs once the time is up, again and again, since interrupting nothing has no effect."""
     late = done.wait(seconds)
     while not late:
         with suppress(Exception):  # it may be closed by now
@@ -68,13 +68,13 @@ def _stopped(connection: Any, seconds: float, done: threading.Event) -> None:
 
 
 def literal(text: str) -> str:
-    """A text in SQL."""
+    """A text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 @contextmanager
 def literal_paths(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """The same files under names in which DuckDB sees no pattern."""
+    """The same files under names that contain no pattern characters of DuckDB."""
     if not any(PATTERN & set(str(path)) for path in paths):
         yield list(paths)
         return
@@ -89,7 +89,7 @@ def literal_paths(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def located(path: str | Path, endings: Sequence[str], *, pattern: bool = False) -> list[Path]:
-    """The files of a path, or of a pattern where that was said; each is there, and ends as its kind does."""
+    """The files at a path, or matching a pattern if so stated; each exists, and has an expected suffix."""
     given = Path(path)
     if given.suffix.lower() not in endings:
         raise InvalidData(f"{given.name!r} is no table: its name must end in {' or '.join(sorted(endings))}.")

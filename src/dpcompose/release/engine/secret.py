@@ -1,4 +1,4 @@
-"""Exact answers on their way to the noise: they can be used once, and never be seen."""
+"""Exact answers on their way to the noise: they can be used once, and never shown."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ S = TypeVar("S")
 
 
 class Secret(Generic[T]):
-    """A value without a text: it prints as nothing, is not compared, copied or stored, and opens once.
+    """A value that does not print, cannot be compared, copied or stored, and can be used once.
 
-    A traceback that shows local variables, a debugger's list or a log line then shows no exact answer.
+    So a traceback with local variables, a debugger or a log shows no exact answer.
     """
 
     __slots__ = ("_held",)
 
     def __init__(self, held: T) -> None:
-        """Take the value in."""
+        """Hold a value."""
         self._held: list[T] = [held]
 
     def spent_in(self, use: Callable[[T], S]) -> S:
-        """What `use` makes of the value, which is forgotten; a failure is told without its frames, which hold it."""
+        """Apply `use` to the value, then forget it; an error is raised again without frames, which would hold it."""
         try:
             return use(self._held.pop())
         except INTERRUPTIONS:

@@ -1,8 +1,8 @@
 """What a SELECT chooses, from its text alone: columns of one table, and rows by comparisons with constants.
 
-The text is never run. It is read as a tree, and what it chooses is reached on the one path by which every table is
-read, so it is as total, and as private, as the table itself. Whatever else a SELECT may do (a cast, a function, a join,
-a window) may fail at somebody's row, or let one unit change the rows of others: it is refused by its text.
+The text is never run. It is parsed into a tree, and what it chooses is read by the one path by which every table is
+read, so it is as total, and as private, as the table itself. Anything else in a SELECT (a cast, a function, a join, a
+window) might fail at one row, or let one unit change the rows of others, and is refused from the text.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from dpcompose.release.refusals import InvalidData
 
 Node: TypeAlias = Mapping[str, Any]
 Read: TypeAlias = Callable[[tuple[str, ...], tuple[str, ...]], Table]
-"""A table by the parts of its name, or by the paths of its Parquet files; a frame of Python has neither."""
+"""A table by the parts of its name, or by the paths of its Parquet files; a Python frame has neither."""
 Narrow: TypeAlias = Callable[[Table, Sequence[tuple[str, str]], Sequence[Condition]], Table]
-"""A table, the new and old names of some columns, and conditions → the table of these."""
+"""From a table, the new and old names of some columns, and conditions, to the narrowed table."""
 PARQUET = {"parquet_scan", "read_parquet"}
 FRAMES = {"arrow_scan", "arrow_scan_dumb", "pandas_scan", "python_arrow_scan"}
 COUNTING = {"generate_series", "range", "repeat"}
-"""Functions whose rows are nobody's."""
+"""Functions that generate rows without data."""
 SIGNS = {
     "COMPARE_EQUAL": "=",
     "COMPARE_NOTEQUAL": "!=",
@@ -38,7 +38,7 @@ SIGNS = {
 }
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 PLACED = {"alias", "class", "query_location", "query_location_length", "type"}
-"""What a node says of where it stands, not of what it does."""
+"""Fields of a node that describe its position, not its meaning."""
 
 
 def selected(connection: Any, name: str, text: str) -> Node:
@@ -57,7 +57,7 @@ def selected(connection: Any, name: str, text: str) -> Node:
 
 
 def chosen(node: Node, name: str, read: Read, narrow: Narrow | None = None) -> Table:
-    """The table of a SELECT: some columns of another, and the rows for which some conditions hold."""
+    """The table that a SELECT chooses: some columns of another table, and the rows that meet some conditions."""
     narrow = narrow or narrowed
     if node["type"] != "SELECT_NODE":
         raise computed(name, node["type"])
@@ -72,7 +72,7 @@ def chosen(node: Node, name: str, read: Read, narrow: Narrow | None = None) -> T
 
 
 def _with(node: Node, name: str, read: Read, narrow: Narrow) -> Read:
-    """The same tables, and those that a SELECT names before it begins."""
+    """A reader of the same tables and of those that a SELECT defines in its WITH."""
     before: dict[str, Node] = {}
     for key, value in _named(node):
         _nothing_else(name, value, {"materialized", "query", "query_node"})
@@ -90,7 +90,7 @@ def _named(node: Node) -> list[tuple[str, Node]]:
 
 
 def is_written(node: Any, named: frozenset[str] = frozenset()) -> bool:
-    """Whether all rows are in the text of a SELECT, as VALUES or as numbers that are counted: they are nobody's."""
+    """Whether all rows are written in the text of a SELECT, as VALUES or a series of numbers: then they are no data."""
     if isinstance(node, list):
         return all(is_written(one, named) for one in node)
     if not isinstance(node, dict):
@@ -104,7 +104,7 @@ def is_written(node: Any, named: frozenset[str] = frozenset()) -> bool:
 
 
 def mentioned(node: Any) -> dict[str, bool]:
-    """The columns that a SELECT names anywhere, and whether under another name as well."""
+    """The columns that a SELECT mentions, and whether under another name as well."""
     if isinstance(node, list):
         return {column: other for one in node for column, other in mentioned(one).items()}
     if not isinstance(node, dict):
@@ -117,14 +117,14 @@ def mentioned(node: Any) -> dict[str, bool]:
 
 
 def _nothing_else(name: str, node: Node, known: set[str]) -> None:
-    """Refuse a part of a node that is not known to be harmless."""
+    """Refuse a node with a part that is not known to be harmless."""
     for part, said in node.items():
         if part not in known and said:
             raise computed(name, part.replace("_", " "))
 
 
 def _from(node: Node, name: str, read: Read, narrow: Narrow) -> Table:
-    """What stands behind FROM."""
+    """The table after FROM."""
     kind = node["type"]
     if kind not in {"BASE_TABLE", "SUBQUERY", "TABLE_FUNCTION"} or node.get("sample") or node.get("column_name_alias"):
         raise computed(name, kind)
@@ -148,12 +148,12 @@ def _from(node: Node, name: str, read: Read, narrow: Narrow) -> Table:
 
 
 def _arguments(function: Node) -> list[Node]:
-    """Of any version of DuckDB."""
+    """The arguments of a function, in any version of DuckDB."""
     return function.get("children") or [one["expression"] for one in function.get("arguments", [])]
 
 
 def _columns(item: Node, name: str, base: Table, called: set[str]) -> list[tuple[str, str]]:
-    """The new and the old name of each column of one part of a select list."""
+    """The new and the old name of each column in one item of a select list."""
     if item["class"] == "STAR":
         _nothing_else(name, item, PLACED | {"relation_name"})
         return [(column, column) for column, _ in base.kinds]
@@ -162,7 +162,7 @@ def _columns(item: Node, name: str, base: Table, called: set[str]) -> list[tuple
 
 
 def _column(item: Node, name: str, base: Table, called: set[str]) -> str:
-    """The one column of a table that is meant; DuckDB does not tell capitals from small letters."""
+    """The column of a table that is meant; DuckDB ignores capitals."""
     if item["class"] != "COLUMN_REF":
         raise computed(name, item.get("function_name") or item["class"])
     *before, last = (part.lower() for part in item["column_names"])
@@ -194,7 +194,7 @@ def _condition(node: Node, name: str, base: Table, called: set[str]) -> Conditio
 
 
 def _constant(node: Node) -> tuple[str, bool] | None:
-    """How a constant is written, and whether it is a text; of any version of DuckDB."""
+    """A constant as it is written, and whether it is a text; in any version of DuckDB."""
     if node["class"] == "CAST" and node["child"]["class"] == "CONSTANT":
         kind = node["cast_type"]["id"] if "cast_type" in node else node["type_expr"]["type_name"]
         inner = _constant(node["child"]) if kind in {"BOOLEAN", "DATE"} else None
@@ -210,7 +210,7 @@ def _constant(node: Node) -> tuple[str, bool] | None:
 
 
 def narrowed(base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
-    """Some columns of a table, under other names, and the rows for which all conditions hold."""
+    """A table with some of the columns, renamed, and the rows that meet all conditions."""
     base.check({f"where{i}": one.column for i, one in enumerate(where)})
     old, kinds, conditions = dict(columns), dict(base.kinds), compared(where, base)
 

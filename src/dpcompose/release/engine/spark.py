@@ -1,4 +1,4 @@
-"""Rows in Spark: bounded and summed where they lie; only sums, a row a key, come to the driver."""
+"""Rows in Spark: bounded and summed where they are stored; only sums, one row for each key, reach the driver."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ KINDS: Mapping[str, Kind] = {
 
 
 class SparkDialect:
-    """Spark's spelling. The functions that begin with `try_` never raise, in ANSI mode or out of it."""
+    """Expressions in Spark's dialect. Functions that begin with `try_` never raise, whether ANSI mode is on or off."""
 
     def literal(self, label: Label) -> str:
-        """Bytes in hexadecimal; the least integer has no literal, so a text is cast."""
+        """A label; bytes in hexadecimal; the least integer has no literal, so a text is cast."""
         return f"CAST('{label}' AS BIGINT)" if isinstance(label, int) else f"X'{label.hex()}'"
 
     def whole(self, number: str) -> str:
@@ -40,7 +40,7 @@ class SparkDialect:
         return f"coalesce(try_sum({numbers}), CAST(0 AS BIGINT))"
 
     def quotient(self, number: str, by: str) -> str:
-        """The whole part."""
+        """The integer part of a quotient."""
         return f"(({number}) div ({by}))"
 
     def digest(self, label: str) -> str:
@@ -48,11 +48,11 @@ class SparkDialect:
         return f"try_cast(conv(substring(md5({label}), 1, {HEX}), 16, 10) AS BIGINT)"
 
     def place(self, key: str, keys: Sequence[str]) -> str:
-        """Where a key is in a list."""
+        """The position of a key in a list."""
         return f"array_position(array({', '.join(keys)}), {key})"
 
     def shifted(self, place: str) -> str:
-        """One bit."""
+        """A word with one bit set."""
         return f"shiftleft(CAST(1 AS BIGINT), CAST({place} AS INT))"
 
     def joined(self, labels: Sequence[str], texts: Sequence[bool]) -> str:
@@ -77,15 +77,15 @@ class SparkRows:
     dialect: SparkDialect = SPARK
 
     def select(self, columns: Mapping[str, str]) -> SparkRows:
-        """New columns."""
+        """The rows with new columns."""
         return self._with(self.frame.selectExpr(*_listed(columns)))
 
     def where(self, condition: str) -> SparkRows:
-        """The rows for which it is true."""
+        """The rows for which a condition is true."""
         return self._with(self.frame.where(condition))
 
     def gathered(self, by: Sequence[str], sums: Mapping[str, str]) -> SparkRows:
-        """One row for each combination."""
+        """One row for each combination of the columns."""
         from pyspark.sql import functions
 
         return self._with(self.frame.groupBy(*by).agg(*map(functions.expr, _listed(sums))))
@@ -112,9 +112,9 @@ def _listed(columns: Mapping[str, str]) -> list[str]:
 
 ROWS = {"LocalRelation", "LogicalRDD", "Range"}
 CHOOSING = {"Filter", "Project", "Repartition", "ResolvedHint", "SubqueryAlias", "View"}
-"""Steps of a plan that take rows one by one."""
+"""Steps of a plan that work row by row."""
 FORMATS = {"OrcFileFormat", "ParquetFileFormat"}
-"""Files that say of themselves what is in them; a text may fail at one line, if only by its 20,481 commas."""
+"""File formats that state their own types; a text file may fail at one line."""
 COMPARING = {"EqualNullSafe", "EqualTo", "GreaterThan", "GreaterThanOrEqual", "In", "LessThan", "LessThanOrEqual"}
 HARMLESS = COMPARING | {
     "Alias",
@@ -128,15 +128,15 @@ HARMLESS = COMPARING | {
     "Not",
     "Or",
 }
-"""Expressions that fail nowhere, if what they are made of does not; Spark's plans have all casts written out."""
+"""Expressions that cannot fail unless their parts do; in Spark's plans all casts are explicit."""
 REMAINDERS = {"Pmod", "Remainder"}
 INTEGERS = ["byte", "short", "integer", "long"]
 DAYS = "spark.sql.parquet.datetimeRebaseModeInRead"
-"""What Spark does at a day before 1582 in a file of unknown origin: it may fail there."""
+"""Spark's setting for days before 1582 in a file of unknown origin, where reading may fail."""
 
 
 def check_plan(name: str, frame: Any) -> None:
-    """Refuse a frame that is more than columns of a table, by its plan alone: ANSI casts and functions may fail."""
+    """Refuse a frame that is more than columns of a table, from its plan alone: ANSI casts and functions may fail."""
     try:
         plan = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - Spark shows its plan nowhere else
     except (AttributeError, NotImplementedError):
@@ -148,7 +148,7 @@ def check_plan(name: str, frame: Any) -> None:
 
 
 def _is_counted(plan: Any) -> bool:
-    """Whether all rows are numbers that Spark counts: they are nobody's, whatever is made of them."""
+    """Whether all rows are numbers that Spark generates; such rows are no data, whatever is computed from them."""
     below = _each(plan.children())
     return all(map(_is_counted, below)) if below else _name(plan) in {"OneRowRelation", "Range"}
 
@@ -171,7 +171,7 @@ def _check_step(name: str, plan: Any) -> None:
 
 
 def _check_column(name: str, expression: Any) -> None:
-    """Refuse what may fail at a row; what is made of constants alone would fail without one."""
+    """Refuse an expression that may fail at a row; one of constants alone would fail without any row."""
     kind, parts = _name(expression), _each(expression.children())
     if kind == "AttributeReference" or expression.foldable():
         return
@@ -184,7 +184,7 @@ def _check_column(name: str, expression: Any) -> None:
 
 
 def _widens(old: str, new: str) -> bool:
-    """Whether every value has a place in the new type: anything as a text, integers in longer ones and as reals."""
+    """Whether every value fits the new type: any type as text, integers in longer integers and in floats."""
     if old in INTEGERS:
         return new == "double" or new in INTEGERS[INTEGERS.index(old) :] or new.startswith("string")
     return new.startswith("string") or (old, new) == ("float", "double")
@@ -195,7 +195,7 @@ def _each(sequence: Any) -> list[Any]:
 
 
 def kinds(frame: Any) -> list[tuple[str, Kind]]:
-    """What each column holds."""
+    """The kind of each column."""
     return [
         (field.name, KINDS.get(field.dataType.typeName().split("(")[0].split()[0], Kind.OTHER))
         for field in frame.schema.fields
@@ -203,12 +203,12 @@ def kinds(frame: Any) -> list[tuple[str, Kind]]:
 
 
 def quoted(name: str) -> str:
-    """The name of a column, whatever it is: a dot in it leads nowhere."""
+    """The quoted name of a column; a dot in it is no path."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def expression(role: str, column: str, kind: Kind) -> str:
-    """A unit, a key or a value, inside the engine."""
+    """The SQL of a unit, a key or a value."""
     name = quoted(column)
     if not is_label(role, kind):
         return f"CAST({name} AS DOUBLE)"
@@ -220,7 +220,7 @@ def expression(role: str, column: str, kind: Kind) -> str:
 
 
 def canonical(frame: Any, chosen: Mapping[str, tuple[str, Kind]]) -> Rows:
-    """Columns (name and kind) under the names of their roles."""
+    """The chosen columns (name and kind), named by their roles."""
     texts = "unit" in chosen and chosen["unit"][1] is Kind.TEXT
     expressions = {role: expression(role, column, kind) for role, (column, kind) in chosen.items()}
     return SparkRows(frame, texts).select(expressions or {"one": "1"})

@@ -1,4 +1,4 @@
-"""A table: what its columns hold, by their types alone, conditions on them, and how its rows are reached."""
+"""A table: the kinds of its columns, conditions on them, and access to its rows."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Columns = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A named table: what its columns hold, and how its rows are reached."""
+    """A named table: the kinds of its columns, and access to its rows."""
 
     name: str
     kinds: Sequence[tuple[str, Kind]]
     rows: Callable[[Columns, bool], Rows] = field(repr=False)
-    """The columns of a query, under the names of their roles; with True, of an empty table of the same types."""
+    """The rows, with columns named by role; with True, of an empty table of the same types."""
     files: tuple[str, ...] = ()
-    """Which files are read, where a pattern was given."""
+    """The files that are read, if a pattern was given."""
     header: bool = False
-    """Whether the names of columns are the first line of a text, which may be somebody's row."""
+    """Whether the names of columns are the first line of a text file, which may be a data row by mistake."""
 
     def check(self, columns: Columns) -> None:
-        """Every column is there, once, and holds what serves its role."""
+        """Refuse columns that are missing, not unique, or unfit for their role."""
         times = Counter(name for name, _ in self.kinds)
         for role, column in columns.items():
             if times[column] > 1:
@@ -51,13 +51,13 @@ class Table:
                 )
 
     def numbers(self, columns: Sequence[str]) -> Batches:
-        """Columns of numbers, all rows of them, many at a time; a missing one is NaN."""
+        """All rows of some number columns, in batches; missing values are NaN."""
         for column in columns:
             self.check({"value": column})
         return self.rows({f"c{i}": column for i, column in enumerate(columns)}, False).batches()  # noqa: FBT003
 
     def kind(self, column: str) -> Kind:
-        """What a column holds."""
+        """The kind of a column."""
         return dict(self.kinds)[column]
 
     def _hint(self, column: str) -> str:
@@ -68,7 +68,7 @@ EQUAL = {"=", "!="}
 
 
 def compared(where: Sequence[Condition], table: Table) -> list[Condition]:
-    """Each condition with its value as SQL; one that is not of the type of its column is refused."""
+    """The conditions with values as SQL; a value that is not of its column's type is refused."""
     return [replace(one, value=_value(one, table), sign="<>" if one.sign == "!=" else one.sign) for one in where]
 
 
@@ -97,7 +97,7 @@ def _literal(table: Table, label: Label) -> str:
 
 
 def attempt(name: str, action: Callable[[], T]) -> T:
-    """What the engine finds. Its error may quote values, so it is dropped, with all that hangs on it."""
+    """Run the engine. An error may quote values, so it is replaced by a refusal without its cause."""
     try:
         return action()
     except (DPError, ImportError, *INTERRUPTIONS):
@@ -108,7 +108,7 @@ def attempt(name: str, action: Callable[[], T]) -> T:
 
 
 def computed(name: str, what: str) -> InvalidData:
-    """A program that does more than choose from a table: it may fail at one row, or mix the rows of several units."""
+    """The refusal of a program that does more than choose from a table, as it may fail at a row, or mix units."""
     return InvalidData(
         f"{name} is no table but a program ({what}), which may fail at one row, or mix several: make a table of it."
     )

@@ -1,6 +1,6 @@
-"""Anything that is a table, through one door: paths, SQL, and frames of DuckDB, pandas, polars, Arrow and Spark.
+"""Anything that is a table: paths, SQL, and frames of DuckDB, pandas, polars, Arrow and Spark.
 
-Opening looks at names and types only. What an engine says when it fails may quote the data, so it is not repeated.
+Opening reads names and types only. An engine's own error may quote the data, so it is not repeated.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from dpcompose.release.refusals import InvalidData
 def opened(
     data: object, table: str | None = None, types: Mapping[str, str] | None = None, limits: Limits = LIMITS
 ) -> Iterator[Table]:
-    """A table of anything that is one; what was opened here is closed again."""
+    """The table in any supported data; whatever is opened here is closed again."""
     checked_types(types or {})
     source: DataSource | None
     if isinstance(data, str | Path):
@@ -66,7 +66,7 @@ def _untyped(types: Mapping[str, str] | None, source: DataSource, data: object) 
 
 
 def _origin(data: object) -> tuple[str, str]:
-    """The library and the name of the class of a frame, or of the first one that it descends from."""
+    """The library and the class of a frame, or of its first known base class."""
     known = {(engine, name) for engine, name in FRAMES} | {("duckdb", "DuckDBPyRelation"), ("pyspark", "DataFrame")}
     for kind in type(data).__mro__:
         root = kind.__module__.split(".")
@@ -113,7 +113,7 @@ def _sparked(frame: Any, kinds: Mapping[str, Kind], columns: Columns, *, empty: 
 
 
 def _arrowed(connection: Any, frame: Frame, kinds: Mapping[str, Kind], columns: Columns, *, empty: bool) -> Rows:
-    """Only the columns of the query are converted, under the names of their roles."""
+    """The columns of a query as Arrow, named by their roles; other columns are not converted."""
     import pyarrow as pa
 
     names = list(dict.fromkeys(columns.values()))

@@ -1,8 +1,8 @@
 """Text files as rows, in a stated dialect: one line is one row, and no line changes how another is read.
 
-A file is cut at its line ends before anything else is looked at. So a quote that is not closed, a byte that is no
-UTF-8, or a cell too many costs the line that has it, and nothing else. Values are cast totally: what does not read as
-the declared type is missing, and so is an empty cell.
+A file is cut at its line ends before anything else. So an unclosed quote, a byte that is not UTF-8, or one cell too
+many affects only its own line. Casts are total: a cell that does not read as the declared type is missing, and so is an
+empty cell.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from dpcompose.release.refusals import InvalidData
 CHUNK = 1 << 24
 MOST_HEADER = 1 << 20
 LONGEST = 1 << 24
-"""Bytes of a line; a longer one is left out."""
+"""The greatest number of bytes of a line; longer lines are left out."""
 MARK = b"\xef\xbb\xbf"  # what some programs write before the text
 
 
 def header(path: Path, dialect: Csv) -> list[str]:
-    """The names of the columns, from the first line alone, or as they were stated."""
+    """The names of the columns, from the first line or as stated."""
     if dialect.header is not None:
         return list(dialect.header)
     with path.open("rb") as file:
@@ -36,7 +36,7 @@ def header(path: Path, dialect: Csv) -> list[str]:
 
 
 def _cells(line: bytes, dialect: Csv) -> list[str] | None:
-    """The cells of one line, or None where it is no row."""
+    """The cells of one line; None if it is no row."""
     try:
         text = line.decode()
     except UnicodeDecodeError:
@@ -55,7 +55,7 @@ def _cells(line: bytes, dialect: Csv) -> list[str] | None:
 
 
 def lines(path: Path, dialect: Csv) -> Iterator[list[bytes]]:
-    """The lines after the header, many at a time; empty ones and those that are too long are left out."""
+    """The lines after the header, in batches; empty and overlong lines are left out."""
     with path.open("rb") as file:
         if dialect.header is None:
             file.readline(MOST_HEADER)
@@ -88,7 +88,7 @@ def batches(path: Path, dialect: Csv, names: Sequence[str], wanted: Sequence[str
 
 
 def _plain(found: list[bytes], dialect: Csv, width: int, places: Sequence[int]) -> list[Any] | None:
-    """The columns of lines without a quote among them, all at once; None if there is one, or one is no UTF-8."""
+    """The columns of lines without quotes, all at once; None if a line has a quote, or is not UTF-8."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -111,7 +111,7 @@ def _schema(names: Sequence[str]) -> Any:
 
 
 def stream(files: Sequence[Path], dialect: Csv, names: Sequence[str], wanted: Sequence[str], *, empty: bool) -> Any:
-    """The rows of all files, as they are asked for."""
+    """The rows of all files, as a stream."""
     import pyarrow as pa
 
     found = () if empty else (batch for path in files for batch in batches(path, dialect, names, wanted))
@@ -119,7 +119,7 @@ def stream(files: Sequence[Path], dialect: Csv, names: Sequence[str], wanted: Se
 
 
 def cast(column: str, declared: str) -> str:
-    """A text as its declared type, in SQL, or NULL; what reads as a number or a date is written here, and only here."""
+    """The SQL of a text as its declared type, or NULL; the only definition of what reads as a number or a date."""
     name = quoted(column)
     if declared == "text":
         return f"nullif({name}, '')"

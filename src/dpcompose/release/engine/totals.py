@@ -31,14 +31,14 @@ Totals: TypeAlias = Mapping[Label | None, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Salt:
-    """Two random numbers of a release, which say what a unit keeps of too much."""
+    """Two random numbers of a release, which decide which groups and rows a unit with too many keeps."""
 
     a: int
     b: int
 
     @classmethod
     def drawn(cls, source: Source) -> Salt:
-        """From the source of the noise."""
+        """A salt drawn from the source of the noise."""
         return cls(1 + word(source) % (PRIME - 1), word(source) % PRIME)
 
     def hash(self, rows: Rows) -> str:
@@ -49,7 +49,7 @@ class Salt:
 
 
 def totals(query: NoisySums, rows: Rows, keys: Sequence[Label] | None, salt: Salt) -> Secret[Totals]:
-    """The exact sums of bounded contributions, by key: by those that are known, or by all that there are."""
+    """The exact sums of bounded contributions, by key: for the known keys, or for all keys found."""
     if masks.serve(query):
         assert keys is not None  # noqa: S101 - for the type checker
         return Secret(masks.counted(rows, sorted(keys), query.bounds.groups or 1, salt.hash(rows)))
@@ -62,7 +62,7 @@ def totals(query: NoisySums, rows: Rows, keys: Sequence[Label] | None, salt: Sal
 
 
 def _contributed(query: NoisySums, rows: Rows, keys: Sequence[Label] | None, salt: Salt) -> Rows:
-    """What each unit adds to each of its groups."""
+    """The contribution of each unit to each of its groups."""
     bounds, tallies = query.bounds, list(query.tallies.values())
     keyed = [] if query.by is None else ["key"]
     if keys is not None:
@@ -79,7 +79,7 @@ def _contributed(query: NoisySums, rows: Rows, keys: Sequence[Label] | None, sal
 
 
 def index(rows: Rows, grid: Grid) -> str:
-    """The nearest grid point of a value, clipped first: what is infinite has an end of the range."""
+    """The SQL of the index of the grid point nearest to a value, clipped first; infinities go to the ends."""
     low, high = float(grid.point(0)), float(grid.point(grid.most))
     inside = f"least(greatest(value, {real(low)}), {real(high)})"
     steps = rows.dialect.whole(f"floor({inside} / {real(float(grid.step))} + {real(0.5)})")
@@ -87,14 +87,14 @@ def index(rows: Rows, grid: Grid) -> str:
 
 
 def _powers(rows: Rows, grid: Grid, tallies: Sequence[CentredSum]) -> dict[str, str]:
-    """What each row adds to each tally; nothing to a count."""
+    """The contribution of each row to each sum; 0 to a count."""
     place = index(rows, grid)
     powers = {1: place, 2: f"({place} - {grid.middle}) * ({place} - {grid.middle})"}
     return {f"t{i}": powers[tally.power] for i, tally in enumerate(tallies) if tally.power}
 
 
 def _contributions(rows: Rows, bounds: ContributionBounds, tallies: Sequence[CentredSum]) -> dict[str, str]:
-    """What each unit adds to a group: `rows` rows with the mean of its values where it has more, then clipped."""
+    """What each unit contributes to a group: `rows` rows with the mean of its values if it has more, then clipped."""
     m, found = bounds.rows, {}
     for i, tally in enumerate(tallies):
         added = f"{clipped('n', 0, m)} * {-tally.centre}"
@@ -106,7 +106,7 @@ def _contributions(rows: Rows, bounds: ContributionBounds, tallies: Sequence[Cen
 
 
 def _kept(rows: Rows, groups: int, sums: Sequence[str], salt: Salt) -> Rows:
-    """At most so many groups of each unit."""
+    """At most this many groups of each unit."""
     same = {name: name for name in ("key", "n", *sums)}
     placed = rows.select(
         {

@@ -1,4 +1,4 @@
-"""Many draws in bounded memory, and rejection until there are enough."""
+"""Many draws in bounded memory, and rejection sampling."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ BATCH = 1 << 17  # the arrays of a batch fit in a cache; larger ones are slower 
 
 
 def in_batches(size: int, draw: Callable[[int], Integers]) -> Integers:
-    """`size` draws, a batch at a time; in 64 bits where they fit."""
+    """`size` draws, made in batches; as 64-bit integers where all of them fit."""
     parts: list[npt.NDArray[Any]] = [_narrowed(draw(min(BATCH, size - start))) for start in range(0, size, BATCH)]
     return np.concatenate(parts or [np.empty(0, dtype=np.int64)])
 
 
 def _narrowed(found: Integers) -> Integers:
-    """64-bit integers if these are none yet and all of them fit."""
+    """The integers as 64-bit ones, if all of them fit."""
     if found.dtype != np.object_ or max(found.max(), ~found.min()) > np.iinfo(np.int64).max:
         return found
     return found.astype(np.int64)
@@ -30,7 +30,7 @@ def accepted(propose: Callable[[int], Integers], size: int, source: Source) -> I
     """The first `size` accepted proposals.
 
     `propose(n)` makes n independent proposals and returns those it accepts. Accepted proposals are independent and
-    alike, so it is fair to keep the first ones and to forget the rest.
+    identically distributed, so the first ones may be kept and the rest dropped.
     """
     parts: list[npt.NDArray[Any]] = [np.empty(0, dtype=np.int64)]
     missing = size

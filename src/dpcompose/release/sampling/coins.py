@@ -1,4 +1,4 @@
-"""Coins: with a rational probability, and with probability e^−γ."""
+"""Coins that are true with a rational probability, or with probability e^−γ."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Digit:
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """The geometric law, known up to `count`, which stands for itself and everything above."""
+    """The geometric law, cut at `count`, which stands for itself and everything above."""
 
     rate: Fraction
     count: int
@@ -70,13 +70,13 @@ def discrete_laplace(scale: Real, size: int, source: Source = OS) -> Integers:
 
 
 def two_sided(scale: Fraction, size: int, source: Source) -> Integers:
-    """One batch of `discrete_laplace`: g, or its complement −1 − g."""
+    """One batch of `discrete_laplace`: g or, for the other sign, −1 − g."""
     found = one_sided(scale, size, source)
     return found ^ -draw(Digit(1 / scale, 1), size, source) if scale else found
 
 
 def one_sided(scale: Fraction, size: int, source: Source) -> Integers:
-    """One batch of `geometric`: the leading part, then digit after digit."""
+    """One batch of `geometric`: the leading part, then one digit after the other."""
     if not scale:
         return np.zeros(size, dtype=np.int64)
     shift = max(ceil(scale / COARSE) - 1, 0).bit_length()
@@ -91,7 +91,9 @@ def one_sided(scale: Fraction, size: int, source: Source) -> Integers:
 
 
 def _leading(rate: Fraction, size: int, source: Source) -> Integers:
-    """A geometric draw of rate at least 1/COARSE. It has no memory: at the table's end it starts again from there."""
+    """Geometric draws of rate at least 1/COARSE. The law is memoryless: a draw at the table's end is continued with
+    another.
+    """
     law = Leading(rate, ceil(REACH / rate))
     found = draw(law, size, source)
     again = np.flatnonzero(found == law.count)

@@ -1,12 +1,12 @@
-r"""Whether a source of randomness works: the two health tests of NIST SP 800-90B, section 4.4, and a look at repeats.
+"""Health tests of a source of randomness: those of NIST SP 800-90B, section 4.4, and a test for repeated blocks.
 
-They see a source that is stuck, or almost; not one that is predictable. *Repetition count*: the same byte comes
-`MOST_REPEATS` times in a row. *Adaptive proportion*: the first of `WINDOW` bytes comes `MOST_ALIKE` times among them.
-*Repeated block*: a block starts with the sixteen bytes that the block before started with. A source of independent
-uniform bytes fails one of them with probability below $2^{-60}$ per byte, window or block.
+They detect a source that is stuck, or almost; not one that is predictable. *Repetition count*: the same byte comes
+`MOST_REPEATS` times in a row. *Adaptive proportion*: the first of `WINDOW` bytes occurs `MOST_ALIKE` times among them.
+*Repeated block*: a block starts with the sixteen bytes with which the block before started. A source of independent
+uniform bytes fails one of them with probability below $2^{-60}$ for each byte, window or block.
 
-Before a release looks at the data it reads and forgets a thousand bytes, as the standard asks of a start. Every byte
-that is then drawn is looked at, too.
+Before a release reads data, it draws and drops a thousand bytes, as the standard requires of a start. All bytes drawn
+later are tested, too.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from dpcompose.release.sampling.source import Source
 Bytes: TypeAlias = bytes
 """The type `bytes`, for annotations inside a class that has a method of that name."""
 ALARM = Fraction(1, 2**60)
-"""The chance of a false alarm that is put up with."""
+"""The accepted probability of a false alarm."""
 VALUES = 256
 MOST_REPEATS = 9
-"""256^−8 = 2^−64: the chance that eight more bytes are like the one before them."""
+"""The probability that eight more bytes equal the one before them is 256^−8 = 2^−64."""
 WINDOW = 512
 START = 2 * WINDOW
 HEAD = 16
 
 
 def _critical() -> int:
-    """The least count whose chance in a window of uniform bytes is at most the chance of a false alarm."""
+    """The least count whose probability in a window of uniform bytes is at most that of a false alarm."""
     tail, most = 0, WINDOW - 1  # of VALUES^most windows
     for more in range(most, -1, -1):
         tail += comb(most, more) * (VALUES - 1) ** (most - more)
@@ -48,11 +48,11 @@ MOST_ALIKE = _critical()
 
 
 class Unhealthy(DPError):
-    """A source of randomness that is stuck, or fails: nothing is released."""
+    """A source of randomness is stuck, or fails; nothing is released."""
 
 
 def _has_run(found: npt.NDArray[np.uint8], length: int) -> bool:
-    """Whether so many equal bytes follow each other."""
+    """Whether this many equal bytes follow each other."""
     alike = found[1:] == found[:-1]
     for _ in range(length - 2):
         if not alike.any():
@@ -63,18 +63,18 @@ def _has_run(found: npt.NDArray[np.uint8], length: int) -> bool:
 
 @dataclass(slots=True)
 class Watched:
-    """A source whose every byte is looked at on its way."""
+    """A source all of whose bytes are tested."""
 
     source: Source
     _head: bytes = field(default=b"", repr=False)
-    """How the last block started."""
+    """The first bytes of the last block."""
     _tail: bytes = field(default=b"", repr=False)
-    """The last bytes of all, in which a run may have begun."""
+    """The last bytes so far, in which a run may have begun."""
     _open: bytes = field(default=b"", repr=False)
     """The bytes since the last whole window."""
 
     def bytes(self, count: int, /) -> bytes:
-        """The next `count` bytes, or a refusal."""
+        """The next `count` bytes; refused if a test fails."""
         try:
             drawn = self.source.bytes(count)
         except (OSError, NotImplementedError):
@@ -89,7 +89,7 @@ class Watched:
         return drawn
 
     def _complaint(self, drawn: Bytes) -> str | None:
-        """What is wrong with the bytes so far; None if they might be random."""
+        """What is wrong with the bytes so far; None if no test fails."""
         joined = self._tail + drawn
         self._tail = joined[1 - MOST_REPEATS :]
         if _has_run(np.frombuffer(joined, dtype=np.uint8), MOST_REPEATS):
@@ -107,7 +107,7 @@ class Watched:
 
 
 def watched(source: Source) -> Source:
-    """The source after its start-up test, to be watched from here on; doubles for tests say so, and pass."""
+    """The source, tested at its start and from then on; sources for tests opt out."""
     if getattr(type(source), "for_tests", False):
         return source
     started = Watched(source)

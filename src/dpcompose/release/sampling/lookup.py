@@ -1,9 +1,10 @@
-r"""Inversion, exactly: a law on $0,\dots,n$ is read off a uniform real number whose bits are drawn when needed.
+r"""Exact inversion: a value of a law on $0,\dots,n$ is found from a uniform real number whose bits are drawn when
+needed.
 
 With $s_j = P(X > j)$ and $u$ uniform on $[0, 1)$, the number of $j$ with $u < s_j$ has the law of $X$. The first $b$
-bits of $u$ are an integer $U$ with $U \le 2^b u < U + 1$, and a ball around $s_j$ gives integers
-$L \le 2^b s_j \le H$. Then $U < L$ proves $u < s_j$, and $U \ge H$ proves $u \ge s_j$; in between more bits of $u$ are
-drawn and the ball is made smaller. Nothing is ever decided by a rounded number, so nothing is approximated.
+bits of $u$ are an integer $U$ with $U \le 2^b u < U + 1$, and a ball around $s_j$ gives integers $L \le 2^b s_j \le H$.
+Then $U < L$ proves $u < s_j$, and $U \ge H$ proves $u \ge s_j$; otherwise more bits of $u$ are drawn and the ball is
+made smaller. No decision rests on a rounded number, so the law is exact.
 
 A table decides almost every draw by its first 16 bits, nearly all others by 48, and the rest one by one.
 """
@@ -29,7 +30,9 @@ GUARD = 32  # bits of working precision beyond those that are compared
 
 
 class TabledLaw(Protocol):
-    """A law on 0…count through the balls s_j = P(X > j), j < count. Hashable: equal laws share one table."""
+    """A law on 0…count, given by balls around s_j = P(X > j) for j < count. Equal laws are hashed alike and share a
+    table.
+    """
 
     @property
     def count(self) -> int:
@@ -44,7 +47,7 @@ class TabledLaw(Protocol):
 
 
 def bracket(probability: Callable[[], Ball], bits: int) -> tuple[int, int]:
-    """Integers L ≤ 2^bits · probability ≤ H, as close as a few bits of extra precision bring them."""
+    """Integers L ≤ 2^bits · probability ≤ H, as close as a few extra bits of precision give."""
     with ctx.workprec(bits + GUARD):
         p = probability()
         if not p.is_finite():
@@ -62,7 +65,7 @@ def _floor(x: Ball, bits: int) -> int:
 
 
 def settle(law: TabledLaw, leading: int, bits: int, source: Source) -> int:
-    """The draw whose u starts with the `bits` bits `leading`: bisection, with more bits wherever they are needed."""
+    """The value for a u that begins with the `bits` bits `leading`, by bisection; more bits are drawn where needed."""
     least, most = 0, law.count
     while least < most:
         middle = (least + most) // 2
@@ -80,7 +83,7 @@ def settle(law: TabledLaw, leading: int, bits: int, source: Source) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LookupTable:
-    """What the first bits of u decide: `values[i]` from `points[i]` on, and `direct` for 16 bits; −1 is undecided."""
+    """What the first bits of u decide: `values[i]` from `points[i]` on, `direct` for 16 bits; −1 means undecided."""
 
     law: TabledLaw
     points: npt.NDArray[np.int64]
@@ -89,7 +92,9 @@ class LookupTable:
 
     @classmethod
     def of(cls, law: TabledLaw) -> LookupTable:
-        """Bracket every survival probability to 48 bits; between two ends of brackets nothing changes."""
+        """The table of a law, from 48-bit brackets of all s_j; between neighbouring ends of brackets the value is
+        constant.
+        """
         ends = [bracket(partial(law.survival, j), SECOND) for j in range(law.count)]
         low, high = (np.sort(np.array(side, dtype=np.int64)) for side in zip(*ends, strict=True))
         points = np.unique(np.concatenate([[0], low, high]))
@@ -113,7 +118,7 @@ class LookupTable:
         return found
 
     def _second(self, leading: npt.NDArray[np.int64], source: Source) -> npt.NDArray[np.int64]:
-        """Decide by 48 bits, and what is then still open by as many as it takes."""
+        """Decide by 48 bits, and the rest by as many as needed."""
         found = self.values[np.searchsorted(self.points, leading, side="right") - 1].astype(np.int64)
         for lane in np.flatnonzero(found < 0):
             found[lane] = settle(self.law, int(leading[lane]), SECOND, source)
@@ -122,7 +127,7 @@ class LookupTable:
 
 @lru_cache(maxsize=128)
 def table(law: TabledLaw) -> LookupTable:
-    """The table of a law, kept for the next call: it depends on the law alone."""
+    """The table of a law, cached: it depends on the law alone."""
     return LookupTable.of(law)
 
 

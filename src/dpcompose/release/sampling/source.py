@@ -1,4 +1,4 @@
-"""Where randomness comes from: uniform bytes of the operating system, read in blocks."""
+"""Sources of randomness: uniform bytes of the operating system, read in blocks."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Integers: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 Words: TypeAlias = npt.NDArray[np.unsignedinteger]
 
 PATIENCE = 10_000
-"""Rounds after which a source is called broken; a uniform one gets there with probability below 2^−1000."""
+"""Rounds after which a source counts as broken; a uniform source needs so many with probability below 2^−1000."""
 
 
 class Source(Protocol):
-    """Independent, uniform bytes."""
+    """A source of independent, uniform bytes."""
 
     def bytes(self, count: int, /) -> bytes:
-        """The next `count` bytes; no byte is handed out twice."""
+        """The next `count` bytes; no byte is returned twice."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OperatingSystem:
-    """The operating system's generator for secrets. It has no seed, keeps no state here, and survives a fork."""
+    """The operating system's generator for secrets. It has no seed, no state in this process, and survives a fork."""
 
     def bytes(self, count: int, /) -> bytes:
         """The next `count` bytes."""
@@ -55,12 +55,12 @@ def word(source: Source) -> int:
 
 
 def broken(source: Source) -> DPError:
-    """What is said of a source that repeats itself until no draw is ever decided."""
+    """The error about a source that repeats itself so that no draw is ever decided."""
     return DPError(f"The source of randomness {type(source).__name__} is not random: its bytes decide nothing.")
 
 
 def checked_size(size: object) -> int:
-    """How many draws are wanted, or a refusal."""
+    """The number of draws, checked."""
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
         raise InvalidParameter("size", size, "a whole number of draws, at least 0")
     return int(size)

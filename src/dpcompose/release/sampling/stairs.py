@@ -1,12 +1,12 @@
-r"""Staircase noise, rounded down to a declared grid: a geometric step, a part of it, a uniform place in the part.
+r"""Staircase noise, rounded down to a declared grid: a geometric step, a part of the step, and a uniform place in it.
 
 The continuous noise of Geng and Viswanath (2016) is $\pm\Delta(G + V)$, $P(G = i) \propto e^{-\varepsilon i}$, with $V$
-uniform on $[0, \gamma)$ or, with odds $\gamma : (1-\gamma)e^{-\varepsilon}$, on $[\gamma, 1)$. Here
-$K = \lfloor X/g \rfloor$ is drawn for the grid $g$. A query $q$ that is a multiple of $g$ gives
-$q + gK = g\lfloor (q + X)/g \rfloor$: post-processing of the continuous mechanism, which therefore costs no more.
+uniform on $[0, \gamma)$ or, with odds $\gamma : (1-\gamma)e^{-\varepsilon}$, on $[\gamma, 1)$. Here $K = \lfloor X/g
+\rfloor$ is drawn for the grid $g$. A query $q$ that is a multiple of $g$ gives $q + gK = g\lfloor (q + X)/g \rfloor$:
+post-processing of the continuous mechanism, which therefore costs no more.
 
-Both ends of both parts are whole multiples of $g/m$ for some integer $m$, and a real number that is uniform on such a
-part lies in each of its pieces of length $g/m$ equally often. So a uniform integer finds the piece, and the piece $K$.
+Both ends of both parts are whole multiples of $g/m$ for some integer $m$, and a uniform real number in such a part lies
+in each of its pieces of length $g/m$ equally often. So a uniform integer gives the piece, and the piece gives $K$.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LIMIT = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class LowerPart:
-    """1 with the chance that the noise lies beyond γΔ in its step, on the lower half of the stair."""
+    """1 if the noise lies beyond γΔ in its step, in the lower part of the stair."""
 
     epsilon: Fraction
     gamma: Fraction
@@ -55,7 +55,7 @@ class LowerPart:
 
 @dataclass(frozen=True, slots=True)
 class Stair:
-    """One law: lengths are counted in pieces of the grid."""
+    """The law of the noise on the grid; lengths are counted in pieces of the grid."""
 
     epsilon: Fraction
     gamma: Fraction
@@ -65,13 +65,13 @@ class Stair:
 
     @classmethod
     def of(cls, epsilon: Fraction, sensitivity: Fraction, gamma: Fraction, grid: Fraction) -> Stair:
-        """Cut the grid as finely as both parts need. With γ = 0 and with γ = 1 there is one part, and one law."""
+        """Cut the grid as finely as both parts need. For γ = 0 and γ = 1 there is a single part, and the same law."""
         step, first = sensitivity / grid, (gamma or Fraction(1)) * sensitivity / grid
         pieces = lcm(step.denominator, first.denominator)
         return cls(epsilon, gamma or Fraction(1), pieces, int(step * pieces), int(first * pieces))
 
     def draw(self, size: int, source: Source) -> Integers:
-        """One batch."""
+        """Draw one batch."""
         steps = one_sided(1 / self.epsilon, size, source)
         if max((int(steps.max(initial=0)) + 1) * self.tread, self.pieces) >= LIMIT:
             steps = steps.astype(np.object_)
@@ -79,7 +79,7 @@ class Stair:
         return places ^ -draw(FAIR, size, source)
 
     def _place(self, size: int, source: Source) -> Integers:
-        """Where in its step the noise lies."""
+        """The place of the noise within its step."""
         if self.upper == self.tread:
             return uniform(self.tread, size, source)
         lower = draw(LowerPart(self.epsilon, self.gamma), size, source).astype(np.bool_)
@@ -107,7 +107,7 @@ def staircase(epsilon: Real, sensitivity: Real, gamma: Real, grid: Real, size: i
 
 
 def practical_gamma(epsilon: Real) -> Fraction:
-    """A short binary fraction close below the γ of least variance. Say the same γ in the mechanism's description."""
+    """A short binary fraction just below the γ of least variance. Use the same γ in the mechanism's description."""
     e = EPSILON.check("epsilon", epsilon)
     for bits in range(DIGITS, FINEST, DIGITS):
         low, _ = bracket(lambda: variance_optimal_gamma(e), bits)

@@ -1,4 +1,4 @@
-"""Doubles for tests. Noise from them protects nobody: the house tests keep them out of everything else."""
+"""Sources for tests. Their noise protects nobody; a test makes sure that nothing else imports them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class RepeatableBytesForTests:
     for_tests = True
 
     def __init__(self, seed: int) -> None:
-        """Start the stream of a seed."""
+        """A stream from a seed."""
         self._seed, self._calls = seed, 0
 
     def bytes(self, count: int, /) -> bytes:
@@ -21,7 +21,7 @@ class RepeatableBytesForTests:
 
 
 class SilentBytesForTests:
-    """All bits 1, which every sampler turns into 0: no noise at all."""
+    """All bits are 1, which every sampler turns into 0: no noise."""
 
     for_tests = True
 

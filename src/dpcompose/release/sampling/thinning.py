@@ -30,7 +30,7 @@ COARSE, FINE = 5, 9  # a deviation is cut into at least 2^4 or 2^8 cells
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """1 with probability 1 − e^−γ(y): a proposal of this distance from 0 is thrown away."""
+    """1 with probability 1 − e^−γ(y): whether a proposal at this distance from 0 is rejected."""
 
     variance: Fraction
     scale: int
@@ -46,7 +46,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Thinning:
-    """Brackets of the chance to be rejected for all distances of a cell, [c 2^shift, (c+1) 2^shift)."""
+    """Brackets of the probability of rejection over the distances of each cell, [c 2^shift, (c+1) 2^shift)."""
 
     variance: Fraction
     scale: int
@@ -56,7 +56,7 @@ class Thinning:
 
     @classmethod
     def of(cls, variance: Fraction, scale: int, fineness: int) -> Thinning:
-        """The chance falls up to the distance σ²/t and rises after it; the last cell has no end."""
+        """The probability falls up to the distance σ²/t and rises after it; the last cell is unbounded."""
         shift = max(scale.bit_length() - fineness, 0)
         cells = (REACH * scale >> shift) + 1
         distances = [cell << shift for cell in range(cells + 1 if shift else cells)]
@@ -81,7 +81,7 @@ class Thinning:
 
 @lru_cache(maxsize=32)
 def thinning(variance: Fraction, scale: int, fineness: int) -> Thinning:
-    """The brackets for one σ, kept for the next call."""
+    """The brackets for one σ, cached."""
     return Thinning.of(variance, scale, fineness)
 
 
@@ -105,7 +105,7 @@ def gaussian(variance: Fraction, size: int, source: Source) -> Integers:
 
 
 def _keeps(variance: Fraction, scale: int, distances: Integers, source: Source) -> npt.NDArray[np.bool_]:
-    """Which proposals are accepted: a few one by one, more by a table."""
+    """Which proposals are accepted: a few are decided one by one, many by a table."""
     if len(distances) >= FEW:
         return thinning(variance, scale, FINE if len(distances) >= MANY else COARSE).keeps(distances, source)
     laws = [Rejection(variance, scale, int(distance)) for distance in distances]

@@ -1,4 +1,4 @@
-"""Uniform whole numbers, by rejection."""
+"""Uniform integers, by rejection."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LARGEST = 1 << 63
 def uniform_below(bound: int, size: int, source: Source = OS) -> Integers:
     r"""Independent draws, uniform on $0, 1, \dots, \texttt{bound} - 1$.
 
-    As many bits as `bound − 1` has are drawn; a number that is too large is thrown away, which leaves the others
-    equally likely. At most every second one is.
+    As many bits as `bound − 1` has are drawn; a number that is too large is rejected, so the others are equally likely.
+    At most every second one is rejected.
     """
     if isinstance(bound, bool) or not isinstance(bound, int | np.integer) or bound < 1:
         raise InvalidParameter("bound", bound, "a whole number, at least 1")
@@ -38,13 +38,15 @@ def uniform(bound: int, size: int, source: Source) -> Integers:
 
 
 def _short(bits: int, size: int, source: Source) -> Integers:
-    """Up to 63 bits: the upper ones of the smallest word that holds them, complemented (a silent source gives 0)."""
+    """Numbers of up to 63 bits: the upper bits of the smallest word with room, complemented (so a silent source gives
+    0).
+    """
     width = next(w for w in (1, 2, 4, 8) if bits <= 8 * w)
     return (~words(source, size, width) >> (8 * width - bits)).astype(np.int64)
 
 
 def _long(bits: int, size: int, source: Source) -> Integers:
-    """Any number of bits, in Python's integers."""
+    """Numbers of any length, as Python's integers."""
     width = -(-bits // 8)
     read, full = words(source, width * size, 1).tobytes(), (1 << 8 * width) - 1
     found = np.empty(size, dtype=np.object_)

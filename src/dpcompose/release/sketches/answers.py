@@ -1,4 +1,4 @@
-"""What a sketch says about one query: a number, and an interval that holds the truth unless the noise was unlikely."""
+"""A sketch's answer to one query: a number, and an interval that contains the truth except with small probability."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from fractions import Fraction
 from dpcompose.numerics.enclosure import rounded
 
 SHARE = 1e-9
-"""Room for the rounding of the few floating-point operations here, relative to their largest number."""
+"""An allowance for the rounding of the few floating-point operations here, relative to the largest number in them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SketchEstimate:
     """With probability at least 1 − `failure` the truth is in [lower, upper], and |value − truth| ≤ η·truth + τ.
 
-    This is for a query that was chosen without a look at the sketch; queries that depend on it have no such promise.
+    This holds for a query that was chosen without looking at the sketch; queries that depend on it have no such
+    promise.
     """
 
     value: float
@@ -42,12 +43,12 @@ class ProjectionReading:
     kept: float
     added: float
     slack: float
-    """How far rounding may have moved the projection of each row."""
+    """An upper bound on what rounding has changed in the projection of each row."""
     eta: float
     failure: Fraction
 
     def estimate(self, square: float) -> SketchEstimate:
-        r"""With $\sqrt V$ known up to the slack and $V/(1\pm\eta)$ around kept · truth + added."""
+        r"""The answer, where $\sqrt V$ is known up to the slack and $V/(1\pm\eta)$ contains kept · truth + added."""
         size = math.sqrt(square)
         most, least = (size + self.slack) ** 2 * (1 + SHARE), max(size - self.slack, 0.0) ** 2 * (1 - SHARE)
         margin = SHARE * (most + self.added) / self.kept

@@ -1,4 +1,4 @@
-"""Data in pieces: arrays, functions that give pieces, iterators of pieces, and tables of every engine."""
+"""Data in pieces: arrays, functions that return pieces, iterators of pieces, and tables of every engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dpcompose.release.refusals import INTERRUPTIONS, EngineFailure, InvalidData
 T = TypeVar("T")
 BATCH = 1 << 16
 GREATEST = 1e12
-"""Numbers of the data that are larger count as this; squares and sums of squares then stay far from overflow."""
+"""Larger numbers in the data count as this one; squares and sums of squares then stay far from overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,16 @@ class Pieces(Generic[T]):
     """The data, piece by piece."""
 
     read: Callable[[], Iterable[T]]
-    """Called once for each pass over the data."""
+    """Called for each pass over the data."""
     again: bool
-    """Whether a second pass is possible, so that the first can look at the shapes of all pieces."""
+    """Whether a second pass is possible, so that a first one can check the shapes of all pieces."""
     total: int | None = None
-    """How many edges or rows there are, if that is known without a pass."""
+    """The number of edges or rows, if known without a pass."""
     declared: Callable[[], None] | None = None
-    """Refuses by the schema alone, where there is one; no row is looked at then."""
+    """Checks the schema, if there is one, without reading rows."""
 
     def look(self, shaped: Callable[[T], object]) -> None:
-        """Refuse what has the wrong shape or type, before anything is charged; no value is refused."""
+        """Refuse data of the wrong shape or type, before anything is charged. Values are never refused."""
         if self.declared is not None:
             self.declared()
         elif self.again:
@@ -46,7 +46,7 @@ class Pieces(Generic[T]):
 
 
 def pieces_of(data: object) -> Pieces[object] | None:
-    """A function that gives pieces, a collection of pieces, or an iterator over them; None for anything else."""
+    """Data that comes in pieces: a function that returns them, a collection, or an iterator. None for other data."""
     if callable(data):
         return Pieces(data, again=True)
     if isinstance(data, Iterator):
@@ -57,18 +57,18 @@ def pieces_of(data: object) -> Pieces[object] | None:
 
 
 def is_sparse(data: object) -> bool:
-    """Whether it has the face of a SciPy sparse matrix."""
+    """Whether a value has the interface of a SciPy sparse matrix."""
     return hasattr(data, "tocsr") and hasattr(data, "nnz")
 
 
 def is_table(data: object) -> bool:
-    """Whether it is a path, a query or a frame of some engine, and no array."""
+    """Whether a value is a path, a query or a frame, and not an array."""
     named = isinstance(data, str | Path | Csv | Parquet | Database | Sql)
     return named or (not isinstance(data, np.ndarray) and hasattr(type(data), "columns"))
 
 
 def table_pieces(data: object, columns: Sequence[str], table: str | None) -> Pieces[list[np.ndarray[Any, Any]]]:
-    """The columns of a table, in batches where the engine can give them."""
+    """The columns of a table, in batches where the engine provides them."""
 
     def declared() -> None:
         with opened(data, table) as found:
@@ -91,12 +91,12 @@ def table_pieces(data: object, columns: Sequence[str], table: str | None) -> Pie
 
 
 def listed(values: object) -> object:
-    """A list as an array of its own length, whatever is in it; everything else as it is."""
+    """A list as a one-dimensional array of the same length, whatever it contains; other values unchanged."""
     return np.fromiter(values, dtype=object) if isinstance(values, list | tuple) else values
 
 
 def reals(values: object, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Numbers, by the type of their array alone: what is none is NaN, and what is too large is `GREATEST`."""
+    """Numbers as floats, limited to ±`GREATEST`; what is no number in an array of objects becomes NaN."""
     found = np.asarray(values) if hasattr(values, "dtype") else np.array(values, dtype=object)
     if found.dtype.kind not in "iufbO":
         raise InvalidData(f"{what} are not numbers.")

@@ -1,7 +1,7 @@
-r"""A matrix behind random projections: one private sketch, and $x^TA^TAx$ for any $x$ from it.
+r"""Covariance sketches: from one private sketch of a matrix $A$, an estimate of $x^TA^TAx$ for any $x$.
 
-Published are $r$ rows $y = A^Tg + wz \sim \mathcal N(0, A^TA+w^2I)$, $g$ and $z$ standard normal, drawn while the
-matrix is read in pieces. Their mean square along $x$, less $w^2|x|^2$, is the answer.
+Published are $r$ rows $y = A^Tg + wz \sim \mathcal N(0, A^TA+w^2I)$, $g$ and $z$ standard normal, computed while the
+matrix is read in pieces. Their mean square along $x$, minus $w^2|x|^2$, is the answer.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _WIDEST = 1e100
 
 
 class CovarianceCost(Protocol):
-    """What r rows of width w cost, for a change of at most 1."""
+    """The cost of r rows of width w, for a change of at most 1."""
 
     def delta(self, rows: int, width: Real, epsilon: Real) -> Enclosure:
         """The exact δ."""
@@ -60,19 +60,19 @@ class CovarianceCost(Protocol):
 
 
 class Moved:
-    """A row moves by at most 1, wherever it lies: a Gaussian mechanism, mixed over χ²."""
+    """A row changes by at most 1 in norm: a Gaussian mechanism, mixed over χ²."""
 
     def delta(self, rows: int, width: Real, epsilon: Real) -> Enclosure:
-        """The exact δ: the mean over χ² of the Gaussian profiles."""
+        """The exact δ: the mean of the Gaussian profiles over χ²."""
         return random_shift_delta(rows, width, epsilon)
 
     def renyi(self, rows: int, width: Real, order: Real) -> Enclosure:
-        """The exact Rényi divergence of the mixture, whose weights are known to whoever sees the rows."""
+        """The exact Rényi divergence of the mixture, in which the weights are visible in the output."""
         return covariance_renyi(rows, width, order)
 
 
 class Added:
-    r"""A row of length at most 1 comes or goes: variances in the ratio $1+1/w^2$ at most."""
+    """A row of norm at most 1 is added or removed: two variances with a ratio of at most $1+1/w^2$."""
 
     def delta(self, rows: int, width: Real, epsilon: Real) -> Enclosure:
         r"""$\chi^2_r$ against $R\chi^2_r$."""
@@ -90,7 +90,7 @@ LAWS: Mapping[Adjacency, CovarianceCost] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class CovariancePrice(Price):
-    """The price of a covariance sketch; it depends on neither size of the matrix."""
+    """The price of a covariance sketch; it does not depend on the size of the matrix."""
 
     adjacency: Adjacency
 
@@ -119,7 +119,7 @@ def covariance_price(
     change: Real = 1,
     adjacency: Adjacency = Adjacency.REPLACE_ONE,
 ) -> CovariancePrice:
-    """Rows and width of a covariance sketch, certified; nothing is drawn and no matrix is needed."""
+    """Certified rows and width of a covariance sketch; no matrix is needed, and nothing is drawn."""
     if adjacency not in LAWS:
         raise InvalidParameter("adjacency", adjacency, "ADD_REMOVE or REPLACE_ONE")
     wanted = goal(eta=eta, nu=nu, queries=queries, epsilon=epsilon, delta=delta, change=change)
@@ -144,17 +144,17 @@ def _guess(wanted: SketchGoal, rows: int, adjacency: Adjacency) -> float:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CovarianceSketch:
-    """A private sketch of a matrix A. It answers any number of queries; nothing more is spent on them."""
+    """A private sketch of a matrix A. Any number of queries is answered from it at no further cost."""
 
     price: CovariancePrice
     rows: Floats = field(repr=False)
-    """A line for each column of A, a column for each row of the sketch; this is what may be published."""
+    """A line for each column of A, a column for each row of the sketch; this may be published."""
     step: float
     note: str = UNPROVED
 
     @property
     def features(self) -> int:
-        """How many columns the matrix has."""
+        """The number of columns of the matrix."""
         return int(self.rows.shape[0])
 
     def quadratic(self, direction: Sequence[float] | Floats) -> SketchEstimate:
@@ -170,7 +170,9 @@ class CovarianceSketch:
         return reading.estimate(float(np.mean((x @ self.rows) ** 2)))
 
     def covariance(self) -> Floats:
-        r"""The estimate of $A^TA$ as a matrix, which need not be positive; along $x$ it says what `quadratic` says."""
+        """The estimate of $A^TA$ as a matrix, which may have negative eigenvalues; along $x$ it gives the value of
+        `quadratic`.
+        """
         mean_square: Floats = self.rows @ self.rows.T / self.price.rows
         return mean_square - self.price.width**2 * np.eye(self.features)
 
@@ -198,13 +200,14 @@ def covariance_sketch(
     budget: Budget | None = None,
     source: Source = OS,
 ) -> CovarianceSketch:
-    r"""Publish A so that $x^TA^TAx$ is known within $\eta\cdot\text{truth}+\tau$, each but with probability $\nu/k$.
+    r"""Publish a sketch of A from which each $x^TA^TAx$ is known within $\eta\cdot\text{truth}+\tau$, except with
+    probability $\nu/k$.
 
-    `REPLACE_ONE`: (ε, δ)-DP for matrices of which one row moves by at most `change` in Euclidean norm, wherever it
-    lies. `ADD_REMOVE`: for matrices with one row more or less, of norm at most `change`; longer rows are shortened to
-    that, and the noise is far less. A missing entry counts as 0, and no value is refused. Refusals come before the
-    charge, the charge before anything is drawn; pieces from an iterator, which can be read only once, show their types
-    and shapes as they come.
+    `REPLACE_ONE`: (ε, δ)-DP for matrices that differ by at most `change` (in Euclidean norm) in one row. `ADD_REMOVE`:
+    for matrices with one row more or less, of norm at most `change`; longer rows are shortened to that, and the noise
+    is far less. A missing entry counts as 0, and no value is refused. Refusals come before the charge, and the charge
+    before anything is drawn. Pieces from an iterator can be read only once, so their types and shapes are checked while
+    they are read.
     """
     price = covariance_price(
         eta=eta, nu=nu, epsilon=epsilon, delta=delta, queries=queries, change=change, adjacency=adjacency
@@ -225,12 +228,12 @@ def _on_executors(matrix: object, columns: Sequence[str], price: CovariancePrice
 
 
 def _longest(price: CovariancePrice) -> float | None:
-    """The length that rows are cut to: one that comes or goes is hidden up to this."""
+    """The length to which rows are shortened, under add/remove; else None."""
     return float(price.goal.change) if price.adjacency is Adjacency.ADD_REMOVE else None
 
 
 def _fill(rows: Floats, matrix: Matrix, price: CovariancePrice, source: Source) -> None:
-    """First the noise, so that nothing without it is ever stored; then the matrix."""
+    """Fill in the noise first, so that nothing without noise is ever stored; then the matrix."""
     d, r = rows.shape
     longest = _longest(price)
     for block in blocks(d, r):

@@ -1,7 +1,8 @@
-r"""A graph behind random projections: one private sketch, and the value of any cut of the graph from it.
+r"""Cut sketches: from one private sketch of a graph, an estimate of the value of any cut.
 
 Every edge is reweighted to $\frac wn + (1-\frac wn)w_{uv}$, and $r$ rows $y \sim \mathcal N(0, L_H)$ are published,
-$L_H$ being the Laplacian of the new graph. Neither $L_H$ nor any matrix of its size is formed: with standard normals,
+where $L_H$ is the Laplacian of the new graph. Neither $L_H$ nor any matrix of its size is formed: with standard
+normals,
 
 $$y = \sqrt{1-\tfrac wn}\sum_e g_e\sqrt{w_e}\,(1_u - 1_v) + \sqrt w\,(z - \bar z),$$
 
@@ -56,12 +57,14 @@ class CutPrice(Price):
 
     @property
     def relation(self) -> Adjacency:
-        """The weight between two vertices changes by at most `change`: an edge of that weight comes or goes."""
+        """The weight between two vertices changes by at most `change`, as if an edge of that weight were added or
+        removed.
+        """
         return Adjacency.ADD_REMOVE
 
     @property
     def published_fits(self) -> bool:
-        """Whether the published w is below n, as the reweighting needs; the certified one always is."""
+        """Whether the published w is below n, as reweighting requires; the certified one always is."""
         return self.published_width.upper < self.vertices
 
     def renyi(self, order: Real) -> Enclosure:
@@ -75,7 +78,9 @@ class CutPrice(Price):
 
 
 def variance_ratio(width: Real, vertices: int, change: Real) -> Fraction:
-    r"""$R = 1+2\Delta(\frac1w-\frac1n)$: how much one edge of weight Δ can change the variance of a projection."""
+    r"""$R = 1+2\Delta(\frac1w-\frac1n)$: the greatest factor by which one edge of weight Δ changes the variance of a
+    projection.
+    """
     return 1 + 2 * Fraction(change) * (1 / Fraction(width) - Fraction(1, vertices))
 
 
@@ -90,7 +95,7 @@ def cut_price(
     change: Real = 1,
     width: Real | None = None,
 ) -> CutPrice:
-    """Rows and width of a cut sketch, certified; nothing is drawn and no graph is needed."""
+    """Certified rows and width of a cut sketch; no graph is needed, and nothing is drawn."""
     n = int(VERTICES.check("vertices", vertices))
     wanted = goal(eta=eta, nu=nu, queries=queries, epsilon=epsilon, delta=delta, change=change)
     rows = exact_rows(wanted)
@@ -125,22 +130,24 @@ def _declared(profile: Any, wanted: SketchGoal, width: Real, n: int) -> float:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CutSketch:
-    """A private sketch of a graph. It answers any number of cut queries; nothing more is spent on them."""
+    """A private sketch of a graph. Any number of cut queries is answered from it at no further cost."""
 
     price: CutPrice
     rows: Floats = field(repr=False)
-    """A line for each vertex, a column for each row of the sketch; this is what may be published."""
+    """A line for each vertex, a column for each row of the sketch; this may be published."""
     step: float
     names: dict[object, int] | None = field(default=None, repr=False)
     note: str = UNPROVED
 
     @property
     def vertices(self) -> int:
-        """How many vertices the graph has."""
+        """The number of vertices."""
         return self.price.vertices
 
     def cut(self, side: Iterable[Any]) -> SketchEstimate:
-        """The weight of the edges between `side` and the other vertices: numbers, names, or a truth value for each."""
+        """The weight of the edges between `side` and the other vertices; `side` holds numbers, names, or one truth
+        value each.
+        """
         members = self._members(side)
         n, s, w = self.vertices, len(members), self.price.width
         total = np.zeros(self.price.rows)
@@ -152,7 +159,7 @@ class CutSketch:
         return reading.estimate(float(np.mean(total**2)))
 
     def _members(self, side: Iterable[Any]) -> Ids:
-        """The vertices of the smaller side, in order, each once; a cut has the same value from both sides."""
+        """The sorted vertices of the smaller side, each once; a cut has the same value from both sides."""
         given = side if isinstance(side, np.ndarray) else list(side)
         found = np.asarray(given)
         inside = np.zeros(self.vertices, dtype=bool)
@@ -199,12 +206,13 @@ def cut_sketch(
     budget: Budget | None = None,
     source: Source = OS,
 ) -> CutSketch:
-    r"""Publish a graph so that every cut is known within $\eta\cdot\text{cut}+\tau$, each but with probability $\nu/k$.
+    r"""Publish a sketch of a graph from which each cut is known within $\eta\cdot\text{cut}+\tau$, except with
+    probability $\nu/k$.
 
-    Hidden is the weight between any two vertices, up to a change of at most `change`: (ε, δ)-DP for graphs on the same
-    vertices that differ there. What is no edge counts for nothing, and no value is refused. Refusals come before the
-    charge, the charge before anything is drawn; chunks from an iterator, which can be read only once, show their types
-    and shapes as they come.
+    (ε, δ)-DP for graphs on the same vertices whose weights differ between two vertices, by at most `change`. Whatever
+    is no edge counts for nothing, and no value is refused. Refusals come before the charge, and the charge before
+    anything is drawn. Chunks from an iterator can be read only once, so their types and shapes are checked while they
+    are read.
     """
     edges = edges_of(graph, vertices, columns, table)
     price = cut_price(
@@ -231,7 +239,7 @@ def _on_executors(graph: object, columns: Sequence[str], price: CutPrice) -> Cal
 
 
 def _fill(rows: Floats, edges: Edges, price: CutPrice, source: Source) -> None:
-    """First the noise, so that nothing without it is ever stored; then the edges."""
+    """Fill in the noise first, so that nothing without noise is ever stored; then the edges."""
     n, r = rows.shape
     total = np.zeros(r)
     for block in blocks(n, r):

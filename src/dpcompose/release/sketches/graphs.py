@@ -1,8 +1,8 @@
-"""Weighted edges out of any graph: sparse matrices, networkx, arrays, tables, and edges that come in chunks.
+"""Weighted edges from any graph: sparse matrices, networkx, arrays, tables, and edges in chunks.
 
-The number of vertices is public. A weight between the same two vertices may come in parts, which add up; an edge from
-a vertex to itself crosses no cut and counts for nothing. So does what is no edge, row by row: a vertex that is none of
-the graph's, a weight that is missing or not above 0. No value is refused, and no graph: to refuse it would say so.
+The number of vertices is public. A weight between two vertices may come in parts, which add up; an edge from a vertex
+to itself crosses no cut and counts for nothing. Rows that are no edge count for nothing too: an unknown vertex, or a
+weight that is missing or not above 0. No value is refused, since a refusal would reveal it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Edges:
     vertices: int
     pieces: Pieces[Any] = field(repr=False)
     names: Mapping[object, int] | None = field(default=None, repr=False)
-    """The number of each vertex, where vertices have names."""
+    """The number of each vertex, if vertices have names."""
 
     def read(self) -> Iterator[Chunk]:
-        """One pass, in chunks of bounded size."""
+        """One pass over the edges, in chunks of bounded size."""
         for piece in self.pieces.read():
             u, v, weight = self._edges(piece)
             for start in range(0, len(u), BATCH):
@@ -45,7 +45,7 @@ class Edges:
                 yield u[part], v[part], weight[part]
 
     def look(self) -> None:
-        """Refuse the wrong types and shapes, where that can be known beforehand."""
+        """Refuse wrong types and shapes, as far as they can be known beforehand."""
         self.pieces.look(_shaped)
 
     def _edges(self, piece: Any) -> Chunk:
@@ -57,7 +57,7 @@ class Edges:
 
 
 def _shaped(piece: Any) -> tuple[Floats, Floats, Floats]:
-    """Both ends and the weights, each as they were given, if they are arrays of numbers of one length."""
+    """Both ends and the weights unchanged, if they are arrays of numbers of equal length; else a refusal."""
     columns = list(piece.T) if isinstance(piece, np.ndarray) and piece.ndim == 2 else _columns(piece)
     columns = [listed(column) for column in columns]
     if len(columns) not in {2, 3}:
@@ -77,7 +77,7 @@ def _columns(piece: Any) -> list[Any]:
 
 
 def edges_of(graph: object, vertices: int | None, columns: Sequence[str], table: str | None) -> Edges:
-    """The edges of anything that is a graph."""
+    """The edges of any supported graph."""
     declared = None if vertices is None else int(VERTICES.check("vertices", vertices))
     reader = next((reader for serves, reader in READERS if serves(graph)), None)
     if reader is not None:
@@ -112,7 +112,7 @@ def _same(declared: int | None, found: int) -> int:
 
 
 def _sparse(graph: Any, declared: int | None) -> Edges:
-    """A symmetric matrix or a triangular one: the weight of an edge is the greater of its two entries."""
+    """The edges of a symmetric or triangular matrix: the weight of an edge is the greater of its two entries."""
     from scipy.sparse import csr_array, triu
 
     if len(set(graph.shape)) != 1 or len(graph.shape) != 2:
@@ -130,7 +130,7 @@ def _is_networkx(graph: object) -> bool:
 
 
 def _networkx(graph: Any, declared: int | None) -> Edges:
-    """An undirected graph of networkx; an edge without a weight has weight 1."""
+    """The edges of an undirected networkx graph; an edge without a weight has weight 1."""
     if graph.is_directed():
         raise InvalidData("The graph is directed: cuts are of undirected graphs.")
     number = {name: i for i, name in enumerate(graph.nodes)}

@@ -1,8 +1,8 @@
-"""Normals that a secret key and a counter determine: every machine that has the key draws the same ones.
+"""Normal variables determined by a secret key and a counter, so that every machine with the key draws the same ones.
 
-A block of sixteen bytes (what it is for, which edge, row or vertex, which word) is enciphered with AES-256. To anybody
-without the key the words are as good as uniform, and whoever computes a part twice, after a machine was lost, computes
-the same part again: a projection stays one projection.
+A block of sixteen bytes (what it is for, which edge, row or vertex, which word) is enciphered with AES-256. Without the
+key the words are as good as uniform. If a part is computed again, after a machine was lost, it is the same: the
+projection stays one projection.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy.typing as npt
 from dpcompose.release.sketches.noise import Floats, from_words
 
 EDGES, NOISE, ROWS = 1, 2, 3
-"""What a counter counts; the same number for two things would tie them together."""
+"""The kinds of counters; each has its own number, so that no two uses share a counter."""
 KEY_BYTES = 32
 BLOCK = np.dtype([("kind", "<u4"), ("one", "<u4"), ("other", "<u4"), ("word", "<u4")])
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedNormals:
-    """A secret projection; its key prints as nothing."""
+    """A secret projection; its key is not printed."""
 
     key: bytes = field(repr=False)
     columns: int
@@ -38,7 +38,7 @@ class KeyedNormals:
         return from_words(words[:, : self.columns])
 
     def _enciphered(self, blocks: bytes) -> bytes:
-        """Each block by itself: distinct counters under one key, as in counter mode."""
+        """Each block enciphered by itself: distinct counters under one key, as in counter mode."""
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
         return Cipher(algorithms.AES(self.key), modes.ECB()).encryptor().update(blocks)  # noqa: S305 - counters

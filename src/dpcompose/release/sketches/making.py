@@ -1,4 +1,4 @@
-"""How a sketch comes about, whatever it is of: the budget is asked, the source examined, and then the data is read."""
+"""How any sketch is made: the budget is charged and the source tested, then the data is read."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dpcompose.release.sketches.store import blocks, place
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A sketch that is about to be made: its size, its grid, what it costs, and how it is filled."""
+    """A sketch to be made: its size, its grid, its price, and the function that fills it."""
 
     lines: int
     rows: int
     step: float
     charge: Charge
     look: Callable[[], None]
-    """Refuse what cannot be sketched; nothing is drawn or charged yet."""
+    """Refuses data of the wrong type or shape; nothing is drawn or charged yet."""
     fill: Callable[[Floats, Source], None]
-    """Fill an array of zeros: the noise first, so that nothing without it is ever stored."""
+    """Fills an array of zeros: the noise first, so that nothing without noise is ever stored."""
 
     def made(self, budget: Budget | None, source: Source, into: str | Path | None) -> Floats:
         """The rows to publish. What does not fit is refused before the data is read; what fails later stays charged."""

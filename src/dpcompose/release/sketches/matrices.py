@@ -19,22 +19,23 @@ FEATURES = Whole("d", 1, 10**6, "columns", typical=(2, 1000))
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The rows of a matrix with `features` columns; there may be no row at all.
+    """The rows of a matrix with `features` columns; it may have no rows.
 
-    An entry that is missing or no number counts as 0, and a larger one than `GREATEST` as that: no value is refused.
+    An entry that is missing or not a number counts as 0, and larger entries than `GREATEST` as that. No value is
+    refused.
     """
 
     features: int
     pieces: Pieces[Any] = field(repr=False)
 
     def read(self) -> Iterator[Floats]:
-        """One pass, in pieces of bounded size."""
+        """One pass over the rows, in pieces of bounded size."""
         for piece in self.pieces.read():
             rows = self._shaped(piece)
             yield np.where(np.isnan(rows), 0.0, rows)
 
     def look(self) -> None:
-        """Refuse the wrong types and shapes, where that can be known beforehand."""
+        """Refuse wrong types and shapes, as far as they can be known beforehand."""
         self.pieces.look(self._shaped)
 
     def _shaped(self, piece: Any) -> Floats:
@@ -44,7 +45,7 @@ class Matrix:
         return rows
 
     def _rows(self, piece: Sequence[Any]) -> Any:
-        """A list of rows, each by itself: one that has more or fewer entries than columns has none."""
+        """A list of rows as an array; a row with more or fewer entries than columns has none."""
         found = np.full((len(piece), self.features), None, dtype=object)
         for place, row in enumerate(piece):
             cells = listed(row.tolist() if isinstance(row, np.ndarray) else row)
@@ -54,13 +55,13 @@ class Matrix:
 
 
 def shortened(rows: Floats, length: float) -> Floats:
-    """Every row no longer than this, each by itself; a little shorter still, for the rounding."""
+    """The rows, shortened to at most this length, and slightly below it for the rounding."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows * np.where(norms > length, length / np.maximum(norms, 1e-300), 1.0) * (1 - 2.0**-40))
 
 
 def matrix_of(matrix: object, features: int | None, columns: Sequence[str] | None, table: str | None) -> Matrix:
-    """The rows of anything that is a matrix."""
+    """The rows of any supported matrix."""
     if is_table(matrix):
         if columns is None or isinstance(columns, str) or not columns:
             raise InvalidParameter("columns", columns, "the names of the columns that make up the matrix")
@@ -83,7 +84,7 @@ def matrix_of(matrix: object, features: int | None, columns: Sequence[str] | Non
 
 
 def _whole(matrix: Any, features: int | None) -> Matrix:
-    """An array or a sparse matrix, of which a few rows at a time become dense."""
+    """The rows of an array, or of a sparse matrix, of which a few rows at a time are made dense."""
     if len(matrix.shape) != 2:
         raise InvalidData("The matrix is not a table of rows and columns.")
     length, width = (int(size) for size in matrix.shape)

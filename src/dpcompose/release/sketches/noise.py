@@ -1,8 +1,8 @@
-r"""Standard normals from cryptographic bytes, in floating point, and sums of them on a declared grid.
+r"""Standard normal variables from cryptographic bytes, in floating point, and sums of them on a declared grid.
 
 A 64-bit word gives a sign and a uniform $u = (k+\frac12)2^{-64} < \frac12$, whose normal quantile is the size. The
-tails are right to beyond nine deviations; the arithmetic is that of 64-bit floats, which the noise of counts and sums
-in this library avoids. That the published floats keep the promise of the real numbers is not proved.
+tails are right to beyond nine deviations. The arithmetic is that of 64-bit floats, unlike for counts and sums; it is
+not proved that the published floats keep the promise made for real numbers.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from dpcompose.release.sampling.source import Source, words
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 AT_ONCE = 4_000_000
-"""Normals drawn in one go: 32 MB of them."""
+"""The greatest number of normals drawn at once: 32 MB of them."""
 DIGITS = 24
-"""The default step is the noise's deviation times 2^−24."""
+"""The default step is this many binary digits below the noise's deviation."""
 
 UNPROVED = (
     "The noise is cryptographic and the rows lie on a grid, but that floating-point rounding leaks nothing is not "
@@ -45,7 +45,7 @@ def from_words(drawn: npt.NDArray[np.unsignedinteger]) -> Floats:
 
 
 def grid_step(deviation: float, grid: Real | None) -> float:
-    """The declared step, or a power of two far below the noise; it must be one that floats multiply exactly."""
+    """The declared step, or a power of two far below the noise; refused if floats do not multiply it exactly."""
     if grid is None:
         return float(2.0 ** (math.frexp(deviation)[1] - DIGITS))
     step = float(exact("grid", grid))
@@ -57,7 +57,7 @@ def grid_step(deviation: float, grid: Real | None) -> float:
 
 
 def on_grid(values: Floats, step: float) -> Floats:
-    """Every value at its nearest multiple of the step."""
+    """Each value rounded to the nearest multiple of the step."""
     return np.asarray(np.rint(values / step) * step)
 
 

@@ -41,15 +41,15 @@ EPSILON = Param("ε", 0, 100, "nats", typical=(0.1, 5))
 CHANGE = Param("Δ", Fraction(1, 10**9), 10**9, "data units", typical=(0.5, 2))
 
 ORDERS = (1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""Orders at which a sketch is described to others."""
+"""Orders of the Rényi table by which a sketch is described."""
 
 CLOSE = 2.0**-30
-"""The width is at most this much larger than the least one, relatively."""
+"""The width exceeds the least one at most by this relative amount."""
 
 
 @dataclass(frozen=True, slots=True)
 class SketchGoal:
-    """How exact every one of k answers must be, and how private all of them together, checked."""
+    """The required accuracy of each of k answers, and the privacy of all of them together."""
 
     eta: Real
     nu: Real
@@ -60,38 +60,38 @@ class SketchGoal:
 
     @property
     def failure(self) -> Fraction:
-        """The probability ν/k with which one answer may be worse than promised."""
+        """The probability ν/k with which one answer may miss its accuracy."""
         return Fraction(self.nu) / self.queries
 
 
 @dataclass(frozen=True, slots=True)
 class Price(ABC):
-    """Rows, width and their exact cost, beside what was published for the same goal."""
+    """Rows, width and their exact cost, beside the published values for the same goal."""
 
     goal: SketchGoal
     rows: int
     width: float
     delta: Enclosure
-    """The exact δ at ε, of all rows together."""
+    """The exact δ at ε of all rows together."""
     published_rows: int
     published_width: Enclosure
 
     @property
     def mechanism(self) -> BlackBox:
-        """What to charge: the guarantee that was asked for, and that the exact profile meets."""
+        """The mechanism to charge: the guarantee that was asked for, which the exact profile meets."""
         return BlackBox(epsilon=self.goal.epsilon, delta=self.goal.delta, adjacency=self.relation)
 
     @property
     @abstractmethod
     def relation(self) -> Adjacency:
-        """The neighbouring relation under which it holds; it goes with every charge."""
+        """The neighbouring relation of the guarantee; it is part of every charge."""
 
     @abstractmethod
     def renyi(self, order: Real) -> Enclosure:
         """The exact Rényi divergence of all rows together, in the worse order of the pair; infinite at high orders."""
 
     def by_renyi(self, orders: Sequence[Real] = ORDERS) -> BlackBox:
-        """The same sketch, known by its Rényi divergences: where several compose, this costs less."""
+        """The same sketch known by its Rényi divergences, which costs less in a composition of several."""
         found = {order: self.renyi(order).upper for order in orders}
         finite = {order: bound for order, bound in found.items() if bound < math.inf}
         return BlackBox(renyi=finite, adjacency=self.relation)
@@ -106,7 +106,7 @@ class Price(ABC):
 
 
 def goal(*, eta: Real, nu: Real, queries: int, epsilon: Real, delta: Real, change: Real) -> SketchGoal:
-    """The goal, or a sentence that says what is wrong with it."""
+    """The goal, checked."""
     d = exact("delta", delta)
     if not 0 < d < 1:
         raise InvalidParameter("delta", delta, "a number above 0 and below 1: normal noise always leaks a little")
@@ -144,7 +144,7 @@ def exact_rows(wanted: SketchGoal, step: int = 1) -> int:
 
 
 def least_width(profile: Callable[[float], Enclosure], delta: Real, guess: float, high: float) -> Enclosure:
-    r"""The least $w \in (0, h)$ with $\delta(w) \le \delta$; the upper end is certain to meet it."""
+    r"""The least $w \in (0, h)$ with $\delta(w) \le \delta$, enclosed; the upper end is certain to meet it."""
     aim = float(ball(delta).log().mid())
 
     def excess(log_width: float) -> float:
@@ -162,7 +162,7 @@ def least_width(profile: Callable[[float], Enclosure], delta: Real, guess: float
 
 
 def gaussian_guess(wanted: SketchGoal, scale: float) -> float:
-    r"""`scale`$/\mu$ for the Gaussian that just meets the goal: where the search for the width starts."""
+    r"""`scale`$/\mu$ for the Gaussian that just meets the goal: the start of the search for the width."""
     mu = normal_mu(wanted.epsilon, wanted.delta).lower
     return min(max(float(wanted.change) * scale / max(mu, 1e-300), 1e-12), 1e100)
 

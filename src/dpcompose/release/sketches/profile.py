@@ -28,7 +28,7 @@ from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.positive import enclose_probability
 
 MOST_ROWS = 10**5
-"""Up to here the sum takes less than a second."""
+"""The greatest number of rows for which the sum takes less than a second."""
 
 _CERTAIN = Enclosure(1.0, 1.0)
 

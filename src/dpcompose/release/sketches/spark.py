@@ -1,7 +1,7 @@
-"""Sketches of frames of Spark: summed where the data lies, noise and all; only finished rows come to the driver.
+"""Sketches of Spark frames: summed where the data is stored, with the noise; only finished rows reach the driver.
 
-The projection is drawn from a secret key, so that each executor draws the part it needs and none is sent around. What
-does not read as an edge or a number counts for nothing, row by row: nothing in the data can make a sketch fail.
+The projection is drawn from a secret key, so each executor draws the part it needs and none is sent around. A row that
+is no edge or no number counts for nothing: nothing in the data can make a sketch fail.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ AT_ONCE = 250_000
 
 
 MOST_OF_A_TASK = 500_000
-"""Numbers of the finished sketch that one task makes."""
+"""The greatest number of sketch entries that one task computes."""
 
 
 def is_spark(data: object) -> bool:
-    """Whether it is a frame of Spark."""
+    """Whether a value is a Spark frame."""
     return any(
         kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql") for kind in type(data).__mro__
     )
 
 
 def secret_projection(source: Source, columns: int) -> KeyedNormals:
-    """A projection that nobody has drawn before."""
+    """A new secret projection."""
     try:
         import cryptography as _  # noqa: F401
     except ModuleNotFoundError:
@@ -48,16 +48,16 @@ def secret_projection(source: Source, columns: int) -> KeyedNormals:
 
 @dataclass(frozen=True, slots=True)
 class CutRows:
-    """What an executor makes of the edges at some vertices: their finished rows."""
+    """The task of an executor for a cut sketch: from the edges at some vertices to their finished rows."""
 
     normals: KeyedNormals
     kept: float
     noise: float
     mean: Floats
-    """The mean of the noise of all vertices, which is taken off."""
+    """The mean of the noise over all vertices, which is subtracted."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Batches of Arrow with vertex, other and weight in, vertices with their rows out."""
+        """From Arrow batches of vertex, other and weight to vertices with their rows."""
         import pyarrow as pa
         from scipy.sparse import csr_array
 
@@ -82,7 +82,7 @@ class CutRows:
         )
 
     def noised(self, vertices: Any) -> Floats:
-        """The noise of some vertices, which is all there is of those without an edge."""
+        """The noise of some vertices, which is the whole row of a vertex without edges."""
         return self.noise * (self.normals.at(NOISE, vertices, np.zeros_like(vertices)) - self.mean)
 
 
@@ -104,7 +104,7 @@ def fill_cut(rows: Floats, frame: Any, columns: Sequence[str], source: Source, *
 
 
 def _edges(frame: Any, columns: Sequence[str], n: int) -> Any:
-    """Each edge once, with the sum of its parts, at both of its ends; what is no edge of the graph is left out."""
+    """Each edge once, its parts summed, listed at both of its ends; rows that are no edge of the graph are left out."""
     u, v = (f"try_cast({quoted(name)} AS DOUBLE)" for name in columns[:2])
     weight = f"try_cast({quoted(columns[2])} AS DOUBLE)" if len(columns) == 3 else "1.0D"
     told = frame.selectExpr(f"{u} AS a", f"{v} AS b", f"{weight} AS w")
@@ -123,15 +123,15 @@ def _edges(frame: Any, columns: Sequence[str], n: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class CovarianceSums:
-    """What an executor makes of its part of the rows: the sum of their projections."""
+    """The task of an executor for a covariance sketch: from some rows to the sum of their projections."""
 
     normals: KeyedNormals
     features: int
     longest: float | None
-    """Rows are shortened to this, where there is such a bound."""
+    """The length to which rows are shortened; None for no limit."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Batches of Arrow with the columns of the matrix in, one sum out."""
+        """From Arrow batches with the columns of the matrix to one sum."""
         import pyarrow as pa
         from pyspark import TaskContext
 
@@ -152,14 +152,14 @@ class CovarianceSums:
 
 @dataclass(frozen=True, slots=True)
 class CovarianceRows:
-    """What the last executor makes of all parts: the finished rows."""
+    """The task of the last executor: from all partial sums to the finished rows."""
 
     normals: KeyedNormals
     features: int
     width: float
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Sums in, features with their rows out."""
+        """From sums to features with their rows."""
         import pyarrow as pa
 
         features = np.arange(self.features)
@@ -188,7 +188,7 @@ def fill_covariance(
 
 
 def _plain(task: Callable[[Iterator[Any]], Iterator[Any]]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A function around a task: Spark looks at the names of its parameters."""
+    """A function that runs a task; Spark looks at the names of its parameters."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         yield from task(batches)
@@ -197,7 +197,7 @@ def _plain(task: Callable[[Iterator[Any]], Iterator[Any]]) -> Callable[[Iterator
 
 
 def _collected(finished: Any, rows: Floats, name: str) -> None:
-    """Put finished rows where they belong; what a failing engine says may quote the data, and is not repeated."""
+    """Copy finished rows to their places; the error of a failing engine may quote the data, and is not repeated."""
     from pyspark import StorageLevel
 
     try:

@@ -1,4 +1,4 @@
-"""Where the rows of a sketch are kept: in memory, or in a file that is mapped into it."""
+"""Storage for the rows of a sketch: memory, or a memory-mapped file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.release.sketches.noise import AT_ONCE, Floats
 
 MOST_IN_MEMORY = 2**30
-"""Numbers, 8 GB of them; more go to a file."""
+"""The greatest number of entries in memory (8 GB of them); a larger sketch goes to a file."""
 
 
 @contextmanager
 def place(length: int, rows: int, into: str | Path | None) -> Iterator[Floats]:
-    """An array of zeros, a line for each vertex or feature; a file is removed again if the sketch fails."""
+    """An array of zeros with a line for each vertex or feature; its file is removed if the sketch fails."""
     if into is None:
         if length * rows > MOST_IN_MEMORY:
             raise InvalidParameter(

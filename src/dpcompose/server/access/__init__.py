@@ -1,5 +1,5 @@
 """Who may do what: tokens, sessions, roles, and a record of every administrative act.
 
-Read `rules` (one table) and `guard` (which keeps it) first, then `people`, `tokens`, `sessions` and `acts`;
-`routes` and `tables` hold them together.
+Read `rules` (roles and what each allows, as one table) and `guard` (which enforces it) first, then `people`, `tokens`,
+`sessions` and `acts`, which are stored in `tables`.
 """

@@ -1,8 +1,8 @@
-"""Administrative acts: each is written down before it is done, and is done once however often it is asked for.
+"""Administrative acts: each is recorded before it is done, and done once however often it is requested.
 
-The Idempotency-Key of a request is kept with the act. The same key with the same request is answered as it was the
-first time; with another request it is refused. An act that was begun and never ended (the machine went down in between)
-is done again if that is harmless, and is otherwise reported as what it is.
+The Idempotency-Key of a request is stored with the act. The same key with the same request gets the first answer again;
+with another request it is refused. An act that was begun and never ended (the machine stopped in between) is done again
+if that is harmless, and is otherwise reported as unfinished.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BEGUN, DONE, REFUSED = "begun", "done", "refused"
 
 @dataclass(frozen=True, slots=True)
 class RequestedAct:
-    """What somebody wants done, and how to recognise the same wish."""
+    """An act that is requested, with what identifies a repetition of the request."""
 
     who: Principal
     what: str
@@ -39,21 +39,21 @@ class RequestedAct:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer that was given."""
+    """An answer that was sent."""
 
     status: int
     document: Mapping[str, Any]
 
 
 class Acts:
-    """The record, in the store of the books."""
+    """The record of acts, in the store of the books."""
 
     def __init__(self, store: Store, clock: Clock = now) -> None:
-        """The tables must be there."""
+        """The tables must exist."""
         self.store, self.clock = store, clock
 
     def begin(self, act: RequestedAct) -> int | Said:
-        """Write down that an act begins; or the answer that it was given already."""
+        """Record that an act begins, and return its number; or return the answer that the same request got before."""
         return self.store.write(lambda connection: self._begun(connection, act))
 
     def _begun(self, connection: Connection, act: RequestedAct) -> int | Said:
@@ -98,7 +98,7 @@ class Acts:
     def once(
         self, act: RequestedAct, work: Callable[[Connection], Said], shown: Callable[[Said], Said] = lambda s: s
     ) -> Said:
-        """An act that is one transaction with its record; `shown` is the part of the answer that is kept."""
+        """Do an act in one transaction with its record; `shown` is the part of the answer that is stored."""
 
         def both(connection: Connection) -> Said:
             begun = self._begun(connection, act)
@@ -111,11 +111,11 @@ class Acts:
         return self.store.write(both)
 
     def end(self, number: int, said: Said) -> None:
-        """Note that an act was done, and the answer that was given."""
+        """Record that an act was done, and the answer that was sent."""
         self.store.write(lambda connection: self._ended(connection, number, DONE, said))
 
     def refuse(self, number: int, problem: Problem) -> None:
-        """Note that an act was refused, and free its key."""
+        """Record that an act was refused, and free its key."""
         said = Said(problem.kind.status, problem.document())
         self.store.write(lambda connection: self._ended(connection, number, REFUSED, said))
 

@@ -1,4 +1,4 @@
-"""The guard at the door of every route: who it is, whether the rule of the route lets them in, and how often."""
+"""The guard of every route: who is asking, whether the route's rule admits them, and whether they ask too often."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from dpcompose.server.rates import Rates
 
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
 GUESSES = 20
-"""One address may try one wrong token for every 20 requests that one token may make, in a minute."""
+"""An address may try one wrong token a minute for every 20 requests a minute that a token may make."""
 UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="dpcompose"'}
 
 
 @dataclass
 class Access:
-    """Everything that is asked about who somebody is."""
+    """What the guard needs: tokens, sessions, acts and rates."""
 
     store: Store
     per_minute: int
@@ -53,7 +53,7 @@ async def guarded(
     authorization: Annotated[str | None, Header(include_in_schema=False)] = None,
     idempotency_key: Annotated[str | None, Header(include_in_schema=False)] = None,
 ) -> None:
-    """Let a request in, with `request.state.who` and `request.state.key`; or refuse it."""
+    """Admit a request, with `request.state.who` and `request.state.key` set; or refuse it."""
     route: Any = request.scope["route"]
     rule = RULES[f"{request.method} {route.path}"]
     access: Access | None = request.app.state.access
@@ -97,7 +97,7 @@ async def _who(request: Request, access: Access, rule: AccessRule, authorization
 
 
 async def with_token(request: Request, access: Access, authorization: str) -> Principal:
-    """The holder of the token in a header; a wrong one is refused, also where none is needed."""
+    """The holder of the token in a header. A wrong token is refused even where no token is needed."""
     kind, _, text = authorization.partition(" ")
     address = request.state.client
     found = None
@@ -110,7 +110,7 @@ async def with_token(request: Request, access: Access, authorization: str) -> Pr
 
 
 def from_here(request: Request) -> None:
-    """A browser says where a request comes from: another site is refused."""
+    """Refuse a browser's request that comes from another site."""
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         raise Problem(ProblemKind.CSRF, "The request comes from a page of another site.")
@@ -119,7 +119,7 @@ def from_here(request: Request) -> None:
 
 
 def signed_in(request: Request) -> Principal:
-    """Who it is; the rule of the route has seen to it that somebody is there."""
+    """Who sent a request, on a route whose rule requires somebody to be signed in."""
     found: Principal = request.state.principal
     return found
 
@@ -135,7 +135,7 @@ Key = Annotated[str, Depends(attempt)]
 
 
 def unruled(routers: Sequence[APIRouter]) -> list[str]:
-    """Routes under /v1 that have no rule, and rules that have no route: there must be none."""
+    """Routes under /v1 without a rule, and rules without a route; the service starts only if there are none."""
     every = [route for router in routers for route in router.routes]
     routes = {f"{m} {r.path}" for r in every if isinstance(r, APIRoute) for m in r.methods or ()}
     under = {name for name in routes if name.split(" ")[1].startswith("/v1/")}

@@ -1,4 +1,4 @@
-"""Who somebody is, once a token or a cookie has been checked."""
+"""A signed-in user: role and reach, once a token or a cookie has been checked."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a token is for."""
+    """What the holder of a token may do."""
 
     OWNER = "owner"
     """Makes accounts and tokens, raises caps, and may spend."""
     ANALYST = "analyst"
     """Spends from the accounts that the token names."""
     AUDITOR = "auditor"
-    """Sees and verifies everything, and changes nothing."""
+    """Reads and verifies everything, and changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,18 @@ class Principal:
     name: str
     role: Role
     accounts: tuple[str, ...] | None
-    """The accounts that it reaches, with all below them; None for the whole book."""
+    """The accounts that the token reaches, with all below them; None for the whole book."""
     expires: str
     form: str | None = None
-    """What a browser must send with every write; None for a program, which sends its token."""
+    """The secret that a browser must send with every write; None for a program, which sends its token."""
 
     @property
     def whole(self) -> bool:
-        """Whether the token is good for every account of the book."""
+        """Whether the token reaches every account of the book."""
         return self.accounts is None
 
     def reaches(self, path: Sequence[str]) -> bool:
-        """Whether it reaches an account, given its name and the names of all above it."""
+        """Whether the token reaches an account, given the account's name and the names of all above it."""
         return self.accounts is None or not set(self.accounts).isdisjoint(path)
 
 

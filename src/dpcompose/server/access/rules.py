@@ -1,4 +1,4 @@
-"""Who may use which route: one table, without which a route does not exist."""
+"""Which roles may use which route: one table; a route that is not in it does not exist."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ WATCHERS = frozenset({Role.OWNER, Role.AUDITOR})
 
 @dataclass(frozen=True, slots=True)
 class AccessRule:
-    """What a route asks of who uses it."""
+    """What a route requires of its caller."""
 
     roles: frozenset[Role] | None
-    """None: nobody need sign in."""
+    """None: no sign-in is required."""
     whole: bool = False
     """Whether the token must reach the whole book."""
     write: bool = False

@@ -1,4 +1,4 @@
-"""Sessions: a browser that signed in with a token, and keeps a cookie in its place."""
+"""Sessions: a browser signs in with a token, and from then on sends a cookie instead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A new session: the cookie is sent once, and kept as a hash."""
+    """A new session. Its cookie is sent once; only a hash of it is stored."""
 
     cookie: str
     principal: Principal
@@ -31,11 +31,11 @@ class Sessions:
     """The sessions of the tokens in a store."""
 
     def __init__(self, tokens: Tokens) -> None:
-        """A session is worth what its token is worth, and no longer."""
+        """Sessions are valid only as long as their tokens are."""
         self.tokens, self.store = tokens, tokens.store
 
     def begun(self, connection: Connection, principal: Principal) -> Begun:
-        """A session of somebody whose token was checked."""
+        """Begin a session for a user whose token was checked."""
         cookie, form = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         today = self.tokens.clock()
         expires = min(utc(today + timedelta(hours=HOURS)), principal.expires)
@@ -45,7 +45,7 @@ class Sessions:
         return Begun(cookie, replace(principal, form=form, expires=expires))
 
     def holder(self, cookie: str) -> Principal | None:
-        """Whose session a cookie belongs to, if its token is still in force."""
+        """The user to whom a cookie belongs, if the token behind it is still valid."""
         if len(cookie) > LONGEST:
             return None
         chosen = (
@@ -60,7 +60,7 @@ class Sessions:
         return None if found is None else replace(found, form=row.form, expires=row.until)
 
     def ended(self, connection: Connection, cookie: str) -> None:
-        """Forget a session."""
+        """Delete a session."""
         connection.execute(delete(SESSION).where(SESSION.c.id == _hashed(cookie)))
 
 

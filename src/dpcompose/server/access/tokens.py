@@ -1,4 +1,4 @@
-"""Tokens: made once, shown once, kept as an argon2 hash, and gone when they expire or are revoked."""
+"""Tokens: shown once when they are made, stored as an argon2 hash, valid until they expire or are revoked."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ SHAPE = re.compile(r"dpc_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 MOST_CHECKED = 4096
 AT_ONCE = threading.BoundedSemaphore(2)
-"""Hashes that are computed at the same time: each takes memory and a core."""
+"""Hashes that may be computed at the same time: each takes memory and a core."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A new token. Its text is nowhere else."""
+    """A new token. Its text is stored nowhere."""
 
     id: str
     text: str
@@ -43,17 +43,17 @@ class Tokens:
     """The tokens in a store."""
 
     def __init__(self, store: Store, clock: Clock = now) -> None:
-        """The tables must be there: `prepare` makes them."""
+        """The tables must exist: `prepare` makes them."""
         self.store, self.clock = store, clock
         self._checked: OrderedDict[bytes, str] = OrderedDict()
         """Texts that argon2 has found right, as SHA-256, so that it is asked once; each use still looks at the row."""
 
     def prepare(self) -> None:
-        """Make the tables of the service, if they are not there."""
+        """Make the tables of the service, if they do not exist."""
         self.store.write(lambda connection: SCHEMA.create_all(connection))
 
     def made(self, connection: Connection, name: str, role: Role, accounts: Sequence[str] | None, days: int) -> Made:
-        """A new token, in a transaction that also keeps the act."""
+        """Make a token, in the transaction that also records the act."""
         made = f"dpc_{secrets.token_hex(6)}_{secrets.token_urlsafe(32)}"
         found = SHAPE.fullmatch(made)
         assert found  # noqa: S101 - for the type checker
@@ -65,7 +65,7 @@ class Tokens:
         return Made(found[1], made, row["expires"])
 
     def holder(self, text: str) -> Principal | None:
-        """Who holds a token; None if it is not one, or no longer."""
+        """The holder of a token, given its text; None if the token is unknown, expired or revoked."""
         found = SHAPE.fullmatch(text)
         if found is None:
             return None
@@ -75,14 +75,14 @@ class Tokens:
         return self.principal(row)
 
     def principal(self, row: Any) -> Principal | None:
-        """The holder of a token that is in force."""
+        """The holder of a stored token, if it is valid."""
         if row.revoked is not None or row.expires <= utc(self.clock()):
             return None
         accounts = None if row.accounts is None else tuple(json.loads(row.accounts))
         return Principal(row.id, row.name, Role(row.role), accounts, row.expires)
 
     def row(self, number: str) -> Any:
-        """What is kept of a token."""
+        """The stored row of a token."""
         return self.store.read(lambda c: c.execute(select(TOKEN).where(TOKEN.c.id == number)).one_or_none())
 
     def every(self) -> list[Any]:
@@ -91,12 +91,12 @@ class Tokens:
         return self.store.read(lambda connection: list(connection.execute(chosen)))
 
     def revoked(self, connection: Connection, number: str) -> None:
-        """From now on a token is worth nothing; that it was is kept."""
+        """Revoke a token; its row stays."""
         unrevoked = update(TOKEN).where(TOKEN.c.id == number, TOKEN.c.revoked.is_(None))
         connection.execute(unrevoked.values(revoked=utc(self.clock())))
 
     def _right(self, text: str, secret: str, kept: str | None) -> bool:
-        """Whether a secret is the one that was made; who guesses a name waits as long as who guesses a secret."""
+        """Whether a secret is the right one. An unknown token takes as long as a wrong secret."""
         known = hashlib.sha256(text.encode()).digest()
         if kept is not None and hmac.compare_digest(self._checked.get(known, ""), kept):
             return True

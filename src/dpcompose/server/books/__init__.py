@@ -1,5 +1,5 @@
 """The books over HTTP: accounts, quotes, grants, history, statements and their verification.
 
-Read `asked`, `reach` and `views` first (what comes in, who sees it, what goes out), then `looking` and `writing`,
-the tasks; `work` does them, `routes` sends for them.
+Read `asked` (what comes in), `reach` (which accounts a caller may see) and `views` (what goes out) first, then
+`looking` and `writing` (one task for each request); `work` runs the tasks, `routes` maps addresses to them.
 """

@@ -1,4 +1,4 @@
-"""What is asked of the books: the shapes of the requests."""
+"""The shapes of the requests to the books."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Flag = Annotated[bool, Strict()]
 
 
 class Wish(BaseModel):
-    """What is wanted; a name that is not known is refused."""
+    """A request to the books; unknown names are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -39,7 +39,7 @@ class NewAccount(Wish):
 
 
 class NewBlock(Wish):
-    """A block of a growing data set."""
+    """A block of an account whose data grows."""
 
     name: Line
 
@@ -58,13 +58,13 @@ class Charge(Wish):
     parts: Annotated[dict[str, Described], Field(max_length=1000)] | None = None
     blocks: Annotated[list[Line], Field(max_length=1000)] | None = None
     unit: Line | None = None
-    """Whom the mechanism hides, if it is to be held against whom the account hides."""
+    """The unit whose privacy the mechanism protects, if it is to be compared with the account's."""
     adjacency: Literal["add-remove", "replace-one", "zero-out"] | None = None
     dataset: Line | None = None
 
 
 class Spending(Charge):
-    """A charge under a key; with `start` it may run at once, without it is only held."""
+    """A charge under a key; with `start` it may run at once, without it the cost is only set aside."""
 
     key: Line | None = None
     purpose: Annotated[str, Field(max_length=500)] = ""
@@ -72,14 +72,14 @@ class Spending(Charge):
 
 
 class Ending(Wish):
-    """How a grant ended: the released answer that is to be kept, or why there is none."""
+    """How a grant ended: the released answer to store, or why there is none."""
 
     answer: Annotated[Any, BeforeValidator(plain)] = None
     why: Annotated[str, Field(max_length=500)] = ""
 
 
 class NewToken(Wish):
-    """A token for somebody; what it reaches is never more than what its maker reaches."""
+    """A token for somebody; it may reach no more than its maker's token does."""
 
     name: Line
     role: Role
@@ -88,7 +88,7 @@ class NewToken(Wish):
 
 
 class SignIn(Wish):
-    """A token, in exchange for a cookie."""
+    """A token, to be exchanged for a cookie."""
 
     token: Annotated[str, Field(max_length=200)]
 

@@ -1,4 +1,4 @@
-"""Tasks that only look at the books. Each takes what was asked and returns a document."""
+"""Tasks that only read the books. Each takes what was asked and returns a document."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def account(book: Book, asker: Asker, asked: Mapping[str, Any]) -> dict[str, Any
 
 
 def history(book: Book, asker: Asker, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of an account that pass the filters, so many at a time, and where the next ones begin."""
+    """The entries of an account that pass the filters, a page at a time, and where the next page begins."""
     found = reach.account(book, asker, asked["account"])
     numbers = reach.below(book, found) if asked["below"] else [found.id]
     newest, most = asked["order"] == "newest", int(asked["limit"])
@@ -89,7 +89,7 @@ def _passes(found: Entry, asked: Mapping[str, Any]) -> bool:
 
 
 def holds(book: Book, asker: Asker, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What is held or running under an account and below: reserved or started, and not ended."""
+    """The grants of an account and of those below it that have not ended: reserved or started."""
     found = reach.account(book, asker, asked["account"])
     later = ENTRY.alias()
     ended = and_(later.c.account == ENTRY.c.account, later.c.key == ENTRY.c.key)
@@ -113,7 +113,7 @@ def _hold(row: Any) -> dict[str, Any]:
 
 
 def goes_down(book: Book, asker: Asker, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The share of each cap that was left after each charge; of many charges some, the first and the last included."""
+    """The share of each cap that was left after each charge; of many charges only some, with the first and the last."""
     found = burndown(reach.account(book, asker, asked["account"]))
     count = len(found.times) + 1
     step = max(1, -(-count // MOST_POINTS))

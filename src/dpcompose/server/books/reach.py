@@ -1,4 +1,4 @@
-"""What somebody sees of a book: the accounts that their token names, with all below them, and nothing else.
+"""What a user may see of a book: the accounts that their token names, with all below them, and nothing else.
 
 An account out of reach and one that does not exist are refused in the same words.
 """
@@ -18,7 +18,7 @@ from dpcompose.server.problems import Problem, ProblemKind, problem
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Somebody who asks, as a computing process needs to know them."""
+    """The user of a request, as far as a computing process needs to know."""
 
     name: str
     role: str
@@ -26,17 +26,17 @@ class Asker:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Asker:
-        """As the service sent them."""
+        """Read from the document that the service sent."""
         accounts = document["accounts"]
         return cls(document["name"], document["role"], None if accounts is None else tuple(accounts))
 
     def reaches(self, path: Sequence[str]) -> bool:
-        """Whether one of the names on the way up is theirs."""
+        """Whether the user reaches an account, given its name and the names of all above it."""
         return self.accounts is None or not set(self.accounts).isdisjoint(path)
 
 
 def account(book: Book, asker: Asker, name: str) -> Account:
-    """An account within reach."""
+    """The account of this name, if it is within reach."""
     if not asker.reaches(book.desk.read(lambda connection: above(connection, name))):
         raise nowhere(name)
     return book.account(name)
@@ -62,7 +62,7 @@ def above(connection: Connection, name: str) -> list[str]:
 
 
 def visible(book: Book, asker: Asker) -> Iterator[Any]:
-    """The rows of all accounts within reach, oldest first: a parent comes before its children."""
+    """The rows of all accounts within reach, oldest first, so a parent comes before its children."""
     reached: set[int] = set()
     for row in book.desk.read(statements.every_account):
         if asker.accounts is None or row.name in asker.accounts or row.parent in reached:
@@ -71,7 +71,7 @@ def visible(book: Book, asker: Asker) -> Iterator[Any]:
 
 
 def below(book: Book, account: Account) -> list[int]:
-    """An account and all below it, by number."""
+    """The numbers of an account and of all below it."""
     found = {account.id}
     for row in book.desk.read(statements.every_account):
         if row.parent in found:
@@ -80,14 +80,14 @@ def below(book: Book, account: Account) -> list[int]:
 
 
 def told(book: Book, asker: Asker, name: str, refused: Refused) -> Problem:
-    """A refusal, but nothing about an account above that is out of reach."""
+    """A refusal as a problem that tells nothing about an account above that is out of reach."""
     whole = problem(refused)
     said = sentence(book, asker, name, whole.detail)
     return whole if said == whole.detail else Problem(whole.kind, said)
 
 
 def sentence(book: Book, asker: Asker, name: str, why: str) -> str:
-    """Why something does not fit: in full if the account that refuses, which the sentence names first, is in reach."""
+    """Why a charge does not fit: in full if the account that refuses, named first in the sentence, is within reach."""
     if asker.accounts is None or any(why.startswith(f"{row.name!r} refuses:") for row in visible(book, asker)):
         return why
     return f"An account above {name!r} refuses: it has too little left. Nothing was charged."

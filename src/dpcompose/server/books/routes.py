@@ -1,4 +1,4 @@
-"""The routes of the books. Reading and computing happen in processes of their own; here is only what HTTP needs."""
+"""The routes of the books. Reading and computing happen in separate processes; this module handles only HTTP."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ router = APIRouter(prefix="/v1", tags=["books"], route_class=Route, dependencies
 
 
 def named(account: Annotated[str, Path(min_length=1, max_length=3000)]) -> str:
-    """The name of an account, as it was before it was put into an address."""
+    """The name of an account, decoded from an address."""
     return _unquoted("account", account)
 
 
@@ -63,7 +63,7 @@ After = Annotated[int, Query(ge=0, le=2**53)]
 async def done(
     request: Request, asker: Principal, task: str, *, seconds: float | None = None, **document: Any
 ) -> dict[str, Any]:
-    """A task of the books, in a process that can be ended while it computes."""
+    """Run a task of the books in a process that can be killed while it computes."""
     pool: Pool = request.app.state.books
     told = {"name": asker.name, "role": str(asker.role), "accounts": asker.accounts}
     limit = request.app.state.settings.seconds if seconds is None else seconds
@@ -72,7 +72,7 @@ async def done(
 
 
 def tagged(request: Request, document: Mapping[str, Any] | str, status: int = 200) -> Response:
-    """A document with a tag that changes when it does; nothing but the tag, if the client has it already."""
+    """A document with an ETag; 304 without a body if the client has that version already."""
     text = document if isinstance(document, str) else f"{json.dumps(document, ensure_ascii=False, indent=2)}\n"
     tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept, Cookie, Authorization"}
@@ -84,14 +84,14 @@ def tagged(request: Request, document: Mapping[str, Any] | str, status: int = 20
 
 
 def attempt_of(who: Principal, key: str) -> str:
-    """How the books know an attempt: by 16 digits that stand for whose it is, and for its Idempotency-Key."""
+    """The name of an attempt in the books: 16 digits made from the holder's token and the Idempotency-Key."""
     return hashlib.sha256(f"{who.token}\0{key}".encode()).hexdigest()[:16]
 
 
 async def acted(
     request: Request, act: RequestedAct, task: str, status: int, *, seconds: float | None = None, **document: Any
 ) -> Response:
-    """An administrative act: written down, done, and written down how it ended."""
+    """Run an administrative act: record that it begins, do it, record how it ended."""
     access: Access = request.app.state.access
     begun = await run_in_threadpool(access.acts.begin, act)
     if isinstance(begun, Said):
@@ -107,7 +107,7 @@ async def acted(
 
 
 def hashed(wish: wishes.Wish, *more: str) -> str:
-    """How the same wish is recognised."""
+    """A hash of a request, to recognise the same request again."""
     text = json.dumps([type(wish).__name__, wish.model_dump(mode="json"), *more], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -150,7 +150,7 @@ async def epoch(request: Request, who: Who, key: Key, account: Account, wish: wi
 
 
 async def _unchanged(request: Request, who: Principal, account: str) -> None:
-    """Refuse, if the client said which state it has seen, and that is no longer the state."""
+    """Refuse a write if the account has changed since the state that the client says it has seen."""
     seen = request.headers.get("if-match")
     if seen is None or seen.strip() == "*":
         return

@@ -1,4 +1,4 @@
-"""How accounts, grants and entries are written: documents that programs and pages read."""
+"""Accounts, grants and entries as documents for programs and pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpcompose.numerics.enclosure import rounded
 
 
 def exact(values: Mapping[str, Fraction]) -> dict[str, str]:
-    """Numbers as they are."""
+    """Exact numbers as texts."""
     return {name: spec.written(value) for name, value in values.items()}
 
 
@@ -46,12 +46,12 @@ def account(found: Account, parent: str | None) -> dict[str, Any]:
 
 
 def _share(used: Fraction, cap: Fraction) -> float:
-    """How much of a cap is used, from 0 to 1, for a bar; it promises nothing."""
+    """The share of a cap that is used, from 0 to 1, for drawing a bar; a float without any promise."""
     return min(1.0, float(used / cap)) if cap else float(bool(used))
 
 
 def grant(found: Grant) -> dict[str, Any]:
-    """A grant: where it stands, and what it cost."""
+    """A grant: its state, and what it cost."""
     return {
         "schema": "dpc.grant/1",
         "account": found.account.name,
@@ -65,7 +65,7 @@ def grant(found: Grant) -> dict[str, Any]:
 
 
 def entry(found: Entry, reached: Container[str] | None) -> dict[str, Any]:
-    """An entry of the log, with its mechanism as an expression beside; only the charges to accounts within reach."""
+    """An entry of the log, with its mechanism also as an expression, and only the charges to accounts within reach."""
     document = {name: value for name, value in found.document.items() if name != "token"}
     if reached is not None and "charges" in document:
         document["charges"] = [charge for charge in document["charges"] if charge["account"] in reached]

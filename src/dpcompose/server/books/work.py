@@ -1,4 +1,4 @@
-"""The process that keeps the books: it opens them once, and then does one task after the other."""
+"""The process that keeps the books open and does one task after the other."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dpcompose.server.computing.process import Task, inside
 
 
 class Clerk:
-    """A book that is opened when it is first needed, and again after it could not be opened."""
+    """A book that is opened when first needed, and again after it could not be opened."""
 
     def __init__(self, url: str) -> None:
-        """By its address."""
+        """For the book at an address."""
         self.url = url
         self._book: Book | None = None
 
@@ -32,7 +32,7 @@ class Clerk:
         return self._book
 
     def tasks(self) -> dict[str, Task]:
-        """Everything that can be asked of a book."""
+        """Every task, by name."""
         looking = {name: self._looks(work) for name, work in LOOKING.items()}
         return looking | {name: self._writes(work) for name, work in WRITING.items()}
 
@@ -44,7 +44,7 @@ class Clerk:
 
 
 def entry(url: str, connection: Connection) -> None:
-    """A process that keeps the books at an address."""
+    """The main function of a process that serves the books at an address."""
     clerk = Clerk(url)
     with suppress(DPError):
         clerk.book  # noqa: B018 - opened before the first task; a store that is not there yet is tried again by each

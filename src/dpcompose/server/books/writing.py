@@ -1,4 +1,6 @@
-"""Tasks that write into the books. Each computes first, says that it writes, and then takes one step of the ledger."""
+"""Tasks that write into the books. Each computes first, announces that it writes, and then takes one step of the
+ledger.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,13 @@ from dpcompose.server.problems import Problem, ProblemKind
 
 Writes = Callable[[], None]
 DOTS = {".", ".."}
-"""What a name in an address may not be: whoever tidies up addresses would take it for a folder."""
+"""Names that a path may not contain: clients and proxies would take them for folders."""
 
 
 def create(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """An account; who reaches only some accounts makes one below them. The same request finds the same account."""
+    """Make an account; a user who reaches only some accounts makes it below one of them. Repeated, it finds the same
+    account.
+    """
     said = asked["wish"]
     if said["name"] in DOTS:
         raise InvalidParameter("name", said["name"], "a name other than . and ..")
@@ -51,7 +55,7 @@ def _within(name: str, written: str | None, param: Any) -> Any:
 
 
 def block(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """One more block of a growing data set; one that is there is returned."""
+    """Make another block of a growing data set; an existing one is returned."""
     stream = reach.account(book, asker, asked["account"])
     text("block", asked["wish"]["name"])
     writes()
@@ -59,7 +63,7 @@ def block(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) ->
 
 
 def epoch(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """New caps, in a new epoch."""
+    """Set new caps, in a new epoch."""
     account = reach.account(book, asker, asked["account"])
     epsilon = spec.within("epsilon", asked["wish"]["epsilon"], EPSILON)
     delta = spec.within("delta", asked["wish"]["delta"], DELTA)
@@ -80,7 +84,7 @@ def quote(book: Book, asker: Asker, asked: Mapping[str, Any], _writes: Writes) -
 
 
 def spend(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """Charge or hold a mechanism, or refuse and charge nothing."""
+    """Charge a mechanism or set its cost aside; or refuse, and charge nothing."""
     said = asked["wish"]
     account = reach.account(book, asker, asked["account"])
     if said["key"] in DOTS:
@@ -104,7 +108,7 @@ def spend(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) ->
 
 
 def _asked(said: Mapping[str, Any]) -> Any:
-    """A mechanism, with whom it is for if that is said; or one for each part."""
+    """A mechanism, with the stated unit if there is one; or one mechanism for each part."""
     if (said["mechanism"] is None) == (said["parts"] is None):
         found = "neither" if said["parts"] is None else "both"
         raise InvalidParameter("mechanism, parts", found, "exactly one of the two")
@@ -118,7 +122,7 @@ def _asked(said: Mapping[str, Any]) -> Any:
 
 
 def step(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """Start, commit, cancel or abandon what stands under a key; an analyst only what is their own."""
+    """Start, commit, cancel or abandon the grant under a key; an analyst only their own."""
     account: Account = reach.account(book, asker, asked["account"])
     grant = account.grant(asked["key"], attempt=asked["attempt"])
     if asker.role != "owner" and grant.who != asker.name:
@@ -135,20 +139,20 @@ def step(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> 
 
 
 def checkpoint(book: Book, _asker: Asker, _asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """Signed heads, to be kept by somebody else."""
+    """Sign the heads of all chains, for somebody else to keep."""
     writes()
     return {"schema": "dpc.checkpoints/1", "checkpoints": list(book.checkpoint())}
 
 
 def acknowledge(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """Book as spent what a restored backup forgot."""
+    """Book as spent what a restored backup has forgotten."""
     writes()
     said = book.acknowledge(who=asker.name, why=asked["wish"]["why"]) or ("Nothing is missing.",)
     return {"schema": "dpc.acknowledged/1", "said": list(said)}
 
 
 def verify(book: Book, _asker: Asker, _asked: Mapping[str, Any], _writes: Writes) -> dict[str, Any]:
-    """Replay everything, by code that shares nothing with what wrote it."""
+    """Replay the log by code that shares nothing with the code that wrote it."""
     verdict = book.verify(None, list[Path]())
     document = {"schema": "dpc.verdict/1", "holds": verdict.holds, "entries": verdict.entries}
     document |= {"problems": list(verdict.problems)[:100]}

@@ -1,7 +1,7 @@
-"""Processes that compute, and can be ended: whatever is asked, the service itself goes on answering.
+"""Processes that compute and can be killed, so that the service keeps answering whatever is asked.
 
-Read `process` (one task after the other) and `pool` (who waits, and how long); `asking` is the task, `warm` what is
-imported before.
+Read `process` (one task after the other) and `pool` (who waits, and how long); `asking` is the task, `warm` lists what
+a process imports in advance.
 """
 
 from __future__ import annotations

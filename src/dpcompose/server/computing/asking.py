@@ -11,13 +11,13 @@ from dpcompose.server.questions import QUESTIONS, Form
 
 
 def ask(document: Mapping[str, Any], _writes: Callable[[], None]) -> bytes:
-    """The answer to a question in the form that is wanted."""
+    """The answer to a question, in the form that was asked for."""
     question = QUESTIONS[document["name"]].model_validate(document["asked"])
     return question.sent(Form(document["form"]))
 
 
 def entry(connection: Connection) -> None:
-    """A process that answers questions."""
+    """The main function of a process that answers questions."""
     inside(connection, {"ask": ask})
 
 

@@ -20,11 +20,11 @@ from dpcompose.server.problems import Problem, ProblemKind
 CONTEXT = multiprocessing.get_context("forkserver")
 MOST_WAITING = 256
 TO_WRITE = 60.0
-"""Seconds for a task that has begun to write: a busy store takes its time, and ending it would leave a question."""
+"""Seconds for a task that has begun to write: the store may be busy, and a killed write leaves its outcome unknown."""
 TO_START = 120.0
 LEAST_PROCESSES = 4
 WARM = ["dpcompose.server.computing.warm", "dpcompose.server.books.work"]
-"""Imported before any process is forked."""
+"""Modules imported before any process is forked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Worker:
     """One process, seen from outside."""
 
     def __init__(self, entry: Callable[[Connection], None]) -> None:
-        """Start it, and wait until it is ready: the time of a task is its own."""
+        """Start the process and wait until it is ready, so that no task pays for the start."""
         self.connection, theirs = CONTEXT.Pipe()
         self.process = CONTEXT.Process(target=entry, args=(theirs,), daemon=True)
         self.process.start()
@@ -51,7 +51,7 @@ class Worker:
                 self.connection.recv()
 
     def do(self, ticket: Ticket, until: float) -> Any:
-        """Hand over a task and wait for its end, or end it."""
+        """Give a task to the process and wait for the result; kill the process at the deadline."""
         writing = False
         try:
             self.connection.send((ticket.task, dict(ticket.document)))
@@ -69,7 +69,7 @@ class Worker:
             raise _died(writing=writing) from None
 
     def end(self) -> None:
-        """End the process at once."""
+        """Kill the process at once."""
         self.process.kill()
         self.process.join()
         self.process.close()
@@ -77,15 +77,15 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it takes another task."""
+        """Whether the process can take another task."""
         return self.process.is_alive() and not self.connection.closed
 
 
 class Pool:
-    """Processes that all do the same tasks."""
+    """Several processes that can all do the same tasks."""
 
     def __init__(self, entry: Callable[[Connection], None], processes: int = 0) -> None:
-        """How a process begins, and how many there are."""
+        """`entry` is the main function of each process; 0 processes means a number chosen for this machine."""
         self.size = processes or max(LEAST_PROCESSES, os.cpu_count() or 1)
         self.share = max(1, self.size // 2)
         """Processes that one client may keep busy; the others stay for everybody else."""
@@ -127,7 +127,7 @@ class Pool:
         return await asyncio.shield(self._run(worker, ticket, until))
 
     async def _worker(self, client: str) -> Worker:
-        """A free process, once the client has less than its share."""
+        """A free process, as soon as the client has less than its share of them."""
         async with self._turn:
             await self._turn.wait_for(lambda: self._busy[client] < self.share)
             self._busy[client] += 1
@@ -145,7 +145,7 @@ class Pool:
             self._turn.notify_all()
 
     async def _run(self, worker: Worker, ticket: Ticket, until: float) -> Any:
-        """Run a task to its end, also when the client has gone: only then is its process free again."""
+        """Run a task to its end, even if the client has left: only then is the process free again."""
         loop = asyncio.get_running_loop()
         well = False
         try:
@@ -162,7 +162,7 @@ class Pool:
             back.add_done_callback(self._returning.discard)
 
     async def _back(self, worker: Worker, client: str, *, well: bool) -> None:
-        """A process is free again: the same, or another one in place of one that was ended."""
+        """Return a process to the pool, or another in place of one that was killed."""
         if not (well and worker.alive):
             worker = await asyncio.get_running_loop().run_in_executor(self._threads, self._replaced, worker)
         self._free.put_nowait(worker)
@@ -174,7 +174,7 @@ class Pool:
         return self._made()
 
     async def stop(self) -> None:
-        """End all processes; what they have not finished was never promised."""
+        """Kill all processes; no unfinished task was promised to anybody."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in list(self._workers):
             with contextlib.suppress(ValueError, OSError):

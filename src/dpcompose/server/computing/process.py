@@ -1,7 +1,7 @@
-"""The inside of a computing process: it takes one task after the other, and can be ended at any time.
+"""The inside of a computing process: it takes one task after the other, and may be killed at any time.
 
-A task is a name and a document, and its result is a document. What a task raises travels back as a `Problem`; what only
-the operating system can stop (time, memory) ends the process, and the service starts another.
+A task is a name and a document, and its result is a document. An exception in a task travels back as a `Problem`; what
+only the operating system can stop (time, memory) kills the process, and the service starts another.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dpcompose.errors import DPError
 from dpcompose.server.problems import Problem, ProblemKind, problem
 
 Task = Callable[[Mapping[str, Any], Callable[[], None]], Any]
-"""Takes a document, and a function to call before it writes: from then on it is given the time to end well."""
+"""A function of a document and of a callback, which it calls before it writes, to be given time to finish."""
 ROOM = 1 << 30
 """Bytes of memory that a task may take on top of what the process has."""
 NICE = 5
 TIRED = 700 << 20
-"""Bytes of memory from which on a process retires after its task."""
+"""A process that holds this many bytes of memory ends after its task."""
 READY, WRITES, DONE, FAILED = "ready", "writes", "done", "failed"
 
 
@@ -59,14 +59,14 @@ def _done(connection: Connection, task: Task, document: Mapping[str, Any]) -> tu
 
 
 def _confined() -> None:
-    """No more memory than a task may take, no file larger than a book, and no core dumps."""
+    """Limit this process: memory, size of files, no core dumps."""
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_AS, (_pages(0) * resource.getpagesize() + ROOM,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _pages(which: int) -> int:
-    """The pages that this process has asked for (0) or holds (1), now; its peak would count those of its parent."""
+    """The memory pages that this process now asks for (0) or holds (1); peak values would count the parent's too."""
     with suppress(OSError):
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[which])
     return 0

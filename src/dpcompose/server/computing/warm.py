@@ -1,6 +1,6 @@
-"""Imported once, by the process that all computing processes are forked from: what takes long is done before.
+"""Imported once, by the process from which all computing processes are forked, so that they need not import again.
 
-One question of every kind brings every module that is loaded on demand.
+It asks one question of every kind, which loads every module that is loaded on demand.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OWN = {
 
 
 def warm() -> None:
-    """Ask everything once."""
+    """Ask one question of every kind."""
     for name, kind in QUESTIONS.items():
         said = OWN.get(name, {key: value for key, value in SAID.items() if key in kind.model_fields})
         with suppress(DPError):

@@ -35,7 +35,7 @@ def _default(field: Field) -> object:
 
 @singledispatch
 def _form(codec: Codec) -> Plain:  # noqa: ARG001 - a table of numbers, which nothing more is known of
-    """How a field is filled in, by the type of its codec."""
+    """The kind of form field for a parameter, by the type of its codec."""
     return {"form": "table"}
 
 
@@ -65,7 +65,7 @@ def _(codec: PartList) -> Plain:  # noqa: ARG001
 
 
 def number(param: Param) -> Plain:
-    """What is known of a number before it is given; the library itself checks it."""
+    """The declared limits of a number, for the form; the library itself checks the value."""
     return {
         "symbol": param.symbol,
         "unit": param.unit,
@@ -82,5 +82,5 @@ def _round(end: float) -> float:
 
 @cache
 def declaration() -> Plain:
-    """Everything the page knows of parameters."""
+    """All that the page needs to know of parameters."""
     return {"kinds": kinds_offered(), "count": number(COUNT), "delta": number(DELTA)}

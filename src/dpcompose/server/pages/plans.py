@@ -1,4 +1,4 @@
-"""One plan in every form that can be taken away: expression, JSON and TOML document, and the step that is repeated."""
+"""One plan in every form that a user can copy: expression, JSON and TOML document, and its repeated step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpcompose.description import Composition, Mechanism
 
 
 def plan(text: str) -> dict[str, Any]:
-    """The plan that a text describes; a refusal is the library's own."""
+    """The plan that a text describes; refusals are those of the library."""
     mechanism = load_text(text)
     document = spec.to_document(mechanism)
     step, count = repeated(mechanism)
@@ -26,12 +26,12 @@ def plan(text: str) -> dict[str, Any]:
 
 
 def load_text(text: str) -> Mechanism:
-    """The mechanism of a text; never of a file, whatever the text is called."""
+    """The mechanism of a text, which is never taken for the name of a file."""
     return load(spec.loads(text))
 
 
 def repeated(mechanism: Mechanism) -> tuple[Mechanism, int]:
-    """What is run again and again, and how often: the only part of a sum, or the whole of it once."""
+    """The only part of a composition with its count; or the whole, once."""
     if isinstance(mechanism, Composition) and len(mechanism.parts) == 1:
         ((part, count),) = mechanism.parts
         if count and mechanism == Composition(((part, count),)):
@@ -40,7 +40,7 @@ def repeated(mechanism: Mechanism) -> tuple[Mechanism, int]:
 
 
 def toml(document: dict[str, object]) -> str:
-    """The document as TOML: a line a key, a line an item."""
+    """The document as TOML: one line for each key and for each item."""
     return "".join(f"{key} = {_lines(value)}\n" for key, value in document.items() if value is not None)
 
 
@@ -51,7 +51,7 @@ def _lines(value: object) -> str:
 
 
 def _value(value: object) -> str:
-    """A value on one line; JSON's texts, numbers and lists are TOML's too."""
+    """A value on one line; texts, numbers and lists are written as in JSON."""
     if isinstance(value, dict):
         said = [f"{_key(key)} = {_value(item)}" for key, item in value.items() if item is not None]
         return "{ " + ", ".join(said) + " }" if said else "{}"

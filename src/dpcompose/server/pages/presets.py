@@ -1,4 +1,4 @@
-"""Plans to start from."""
+"""Example plans to start from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The addresses of the page: the explorer, the console, theorems, and the files they are made of."""
+"""The addresses of the page: the explorer, the console, theorems, and files."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from dpcompose.server.pages.presets import presets
 from dpcompose.server.problems import problem
 
 LANGUAGE = "dpc_language"
-"""The cookie that remembers a language; it says nothing else of anybody."""
+"""The cookie that remembers a language, and nothing else."""
 A_YEAR = 365 * 24 * 3600
 Text = Annotated[str, Body(embed=True, max_length=spec.MOST_CHARACTERS)]
 
 
 def routes(*, console: bool = True) -> APIRouter:
-    """Every address of the page; without a console, none of that."""
+    """Every address of the page, with or without the console."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     router.add_api_route("/", explorer if console else explorer_alone, methods=["GET"], name="explorer")
     router.add_api_route("/theorems/{identifier}", theorem, methods=["GET"], name="theorem")
@@ -51,7 +51,7 @@ TEMPLATES = Environment(loader=FunctionLoader(_template), autoescape=True, undef
 
 
 def rendered(request: Request, name: str, data: Mapping[str, Any], **more: Any) -> HTMLResponse:
-    """A page in the language of whoever asks, with the data that its modules read."""
+    """A page in the user's language, with the data that its JavaScript modules read."""
     asked = request.query_params.get("lang")
     words = chosen(asked or request.cookies.get(LANGUAGE), request.headers.get("accept-language", ""))
     carried = {"messages": dict(words.messages), "language": words.language, **data}
@@ -65,7 +65,7 @@ def rendered(request: Request, name: str, data: Mapping[str, Any], **more: Any) 
 
 
 def switches(request: Request, words: Catalogue) -> list[dict[str, str]]:
-    """The same state in every other language."""
+    """Links to the same page in every other language."""
     return [
         {"language": language, "name": other.name, "href": f"?{request.url.include_query_params(lang=language).query}"}
         for language, other in catalogues().items()
@@ -74,17 +74,17 @@ def switches(request: Request, words: Catalogue) -> list[dict[str, str]]:
 
 
 def explorer(request: Request) -> HTMLResponse:
-    """Compose, and see what it costs."""
+    """The explorer: compose mechanisms, and see what they cost."""
     return rendered(request, "explorer.html", forms.declaration(), presets=presets(), console=True)
 
 
 def explorer_alone(request: Request) -> HTMLResponse:
-    """The same on a server that keeps no books."""
+    """The explorer on a server that keeps no books."""
     return rendered(request, "explorer.html", forms.declaration(), presets=presets(), console=False)
 
 
 def books(request: Request) -> HTMLResponse:
-    """The console; what it shows, it asks for. A browser without the cookie need not ask who it is."""
+    """The console. The page is told whether a session cookie is there; everything else it asks for itself."""
     return rendered(request, "console.html", {"signed": COOKIE in request.cookies}, console=True)
 
 
@@ -99,14 +99,14 @@ def theorem(request: Request, identifier: str) -> HTMLResponse:
 
 
 def bibtex(ids: str) -> PlainTextResponse:
-    """The sources of theorems, each once."""
+    """BibTeX for the sources of theorems, each once."""
     wanted = set(ids[:4000].split(","))
     found = [t for t in theorems().result if t.id in wanted]
     return PlainTextResponse(report.bibtex(found) + "\n", media_type="application/x-bibtex; charset=utf-8")
 
 
 def plan(mechanism: Text, delta: Text) -> dict[str, Any]:
-    """A plan in every form, or why it is none: while somebody types, that is no failure but half of an answer."""
+    """A plan in every form, or why the text is none; while a user types, that is an answer and no failure."""
     try:
         exactly("delta", delta, DELTA)
         return plans.plan(mechanism)
@@ -115,7 +115,7 @@ def plan(mechanism: Text, delta: Text) -> dict[str, Any]:
 
 
 def asset(request: Request, path: str) -> Response:
-    """One file of the page, or nothing if the browser has it."""
+    """One file of the page, or 304 if the browser has it."""
     found = assets().get(path)
     if found is None:
         return Response(status_code=404)

@@ -1,4 +1,6 @@
-"""The law of the privacy loss itself. `exact_sums` (formulas and finite sums) first, `finite_laws` and
-`greatest_losses` for long lists, `product` for what is inside a wrapper, `gaussian_mixtures` and `one_mixture`; then
-`transform` and `discrete_noise` (which losses the engine knows), `inverted` (what it answers) and `facings`.
+"""The law of the privacy loss itself.
+
+Read `exact_sums` (formulas and finite sums) first, `finite_laws` and `greatest_losses` for long lists, `product` for
+what is inside a wrapper, `gaussian_mixtures` and `one_mixture`; then `transform` and `discrete_noise` (which losses the
+engine knows), `inverted` (questions put to the engine) and `facings` (both orders of the pair).
 """

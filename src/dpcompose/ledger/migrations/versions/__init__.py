@@ -1,1 +1,1 @@
-"""The steps, one a file; a released step is never edited."""
+"""The migrations, one a file, in the order of their numbers; a released one is never edited."""

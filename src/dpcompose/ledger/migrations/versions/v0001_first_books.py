@@ -1,4 +1,4 @@
-"""The first schema: seven tables, and triggers that forbid to rewrite what happened."""
+"""The first schema: seven tables, and triggers that forbid changing or deleting what happened."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ revision = "0001"
 down_revision = None
 
 GROWING = ("book", "account", "epoch", "entry", "checkpoint")
-"""Tables that are only ever added to."""
+"""Tables whose rows are only ever added."""
 
 
 def upgrade() -> None:
-    """Make the tables, then forbid."""
+    """Make the tables, then the triggers."""
     op.create_table(
         "book",
         sa.Column("id", sa.Integer, sa.CheckConstraint("id = 1"), primary_key=True),

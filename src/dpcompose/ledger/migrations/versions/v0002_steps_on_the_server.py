@@ -1,4 +1,4 @@
-"""The second schema: a server takes a plain step by itself, in one message. The tables stay as they are."""
+"""The second schema: a function by which PostgreSQL takes a plain step, in one message. The tables do not change."""
 
 from __future__ import annotations
 
@@ -73,6 +73,6 @@ END $$
 
 
 def upgrade() -> None:
-    """A function beside the tables, with the rights of whoever calls it."""
+    """Make the function; it runs with the rights of its caller."""
     if op.get_bind().dialect.name == "postgresql":
         op.execute(STEP)

@@ -1,4 +1,4 @@
-"""What the page is made of: styles, modules and pictures, all of them ours and read once."""
+"""The files of the page: styles, JavaScript modules and pictures. This module reads each once and serves it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """One file as it is sent."""
+    """One file, as it is sent."""
 
     body: bytes
     media_type: str
@@ -28,7 +28,7 @@ class Asset:
 
 @cache
 def assets() -> Mapping[str, Asset]:
-    """Every file by its path; what is not listed here does not exist, whatever a path looks like."""
+    """Every file by its path. Only these paths are served."""
     found: dict[str, Asset] = {}
     pending = [("", files(__name__))]
     while pending:

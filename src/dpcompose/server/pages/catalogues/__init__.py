@@ -1,4 +1,4 @@
-"""The words of the page, one JSON file a language: another language is another file."""
+"""The texts of the page, one JSON file for each language; to add a language, add a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 FIRST = "en"
-"""The language of whoever does not ask for another one."""
+"""The default language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +21,22 @@ class Catalogue:
 
     @property
     def name(self) -> str:
-        """What the language calls itself."""
+        """The language's own name for itself."""
         return self.messages["language.name"]
 
     @property
     def direction(self) -> str:
-        """`ltr` or `rtl`."""
+        """The direction of writing: `ltr` or `rtl`."""
         return self.messages["language.direction"]
 
     def __call__(self, key: str, **values: object) -> str:
-        """A message, with its places filled."""
+        """A message, with its placeholders filled."""
         return self.messages[key].format(**values) if values else self.messages[key]
 
 
 @cache
 def catalogues() -> Mapping[str, Catalogue]:
-    """Every language there is, the first one first."""
+    """Every language, the default first."""
     found = {
         path.name.removesuffix(".json"): json.loads(path.read_text(encoding="utf-8"))
         for path in files(__name__).iterdir()
@@ -47,7 +47,7 @@ def catalogues() -> Mapping[str, Catalogue]:
 
 
 def chosen(asked: str | None, accepted: str = "") -> Catalogue:
-    """The language that is asked for by name, or the one a browser likes best of those there are."""
+    """The language asked for by name, or the available one that a browser prefers."""
     known = catalogues()
     if asked is not None and asked in known:
         return known[asked]
