@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from mpmath import mp, mpf
 
 import dpcompose as dpc
+from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.theorems.batches.blends import Blend, OneBox
 
 R, Z = dpc.REPLACE_ONE, dpc.ZERO_OUT
 LEVELS = (0.0, 0.1, 1.0)
@@ -54,6 +57,33 @@ def test_a_record_may_be_drawn_several_times(size: int, of: int, sigma: float) -
         found, published = dpc.delta(drawn, epsilon=epsilon), theorem_10(size, of, sigma, epsilon)
         assert found.lower <= published * (1 + 1e-9)
         assert found.upper <= published * (1 + 1e-6) + 1e-15
+
+
+@pytest.mark.slow
+def test_many_runs_on_many_draws_are_answered_before_patience_is_worn_out() -> None:
+    """A record may be drawn forty times: the bound has as many terms, at a hundred levels."""
+    drawn = dpc.SampledWithReplacement(dpc.Gaussian(noise_std=2, adjacency=R), size=50, of=100)
+    found = dpc.epsilon(10 * drawn, delta=1e-5)
+    assert 3 < found.lower < found.upper < 10
+
+
+def test_what_underflows_in_a_sum_of_profiles_still_counts() -> None:
+    least = math.ulp(0.0)
+    tiny = Blend(tuple((0.3, OneBox(Fraction(1), Enclosure(least, least))) for _ in range(3)))
+    assert tiny.delta(2) == Enclosure(0.0, 3 * least)
+    negligible = Blend(
+        ((0.5, OneBox(Fraction(1), Enclosure.exactly(0))), (1e-20, OneBox(Fraction(9), Enclosure.exactly(0))))
+    )
+    for level in (0, 0.3, 0.999, 1.0 - 2.0**-53, 2):
+        exact = 0.5 * box(1, level) + mpf(1e-20) * box(9, level)
+        found = negligible.delta(level)
+        assert found.lower <= exact <= found.upper <= exact * (1 + 1e-11), level
+
+
+def box(size: int, level: float) -> mpf:
+    """Randomized response, once."""
+    with mp.workdps(50):
+        return max(-mp.expm1(mpf(level) - size), mpf(0)) / (1 + mp.exp(-size))
 
 
 def theorem_10(size: int, of: int, sigma: float, epsilon: float) -> mpf:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
@@ -18,14 +19,16 @@ from dpcompose.mechanisms.batches.with_replacement import SampledWithReplacement
 from dpcompose.mechanisms.group import grown
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
-from dpcompose.notions import GDP, Alone, ApproxDP, LaplaceLoss, LossTransform, Profile
+from dpcompose.notions import GDP, Alone, ApproxDP, LaplaceLoss, LossTransform, Profile, SymmetricProfile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import BBG18, GANESH25
+from dpcompose.theorems.approx.optimal import LeakyResponses
+from dpcompose.theorems.approx.steps import Steps
 from dpcompose.theorems.gdp import NormalProfile
-from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
-from dpcompose.theorems.loss.finite_laws import LeakyLaw, Listed, SampledListed, in_floats
+from dpcompose.theorems.loss.exact_sums import LaplaceProfile
+from dpcompose.theorems.loss.finite_laws import Listed, SampledListed, in_floats
 from dpcompose.theorems.loss.gaussian_mixtures import BITS as CHORD_BITS
 from dpcompose.theorems.loss.gaussian_mixtures import RANGE, ChordedMixture
 from dpcompose.theorems.loss.transform import rational_root
@@ -33,11 +36,35 @@ from dpcompose.theorems.sampling.fixed_size import leaky, symmetric
 from dpcompose.theorems.sampling.sampled_once import SampledOnceProfile
 
 ROUNDING = 2.0**-40
+NEGLIGIBLE = 2.0**-44
+LEAST = math.ulp(0.0)
+FAR = Fraction(745)
+"""e to the minus so much is no float."""
 MOST = 1e6
 MOST_TIMES = 40
 """A record drawn more often than this counts as lost."""
 FAINT = 1e-40
 REMOVE, ADD = Direction.REMOVE, Direction.ADD
+
+
+@dataclass(frozen=True, slots=True)
+class OneBox(SymmetricProfile):
+    r"""Leaky randomized response, once: $\delta+(1-\delta)(1-e^{\varepsilon-\varepsilon_0})/(1+e^{-\varepsilon_0})$."""
+
+    range: Fraction
+    leaks: Enclosure
+
+    def delta(self, epsilon: Real) -> Enclosure:
+        """In floats; a difference is exact before it is rounded."""
+        if (left := Fraction(epsilon) - self.range) >= 0:
+            return self.leaks
+        pure = -math.expm1(float(max(left, -FAR))) / (1.0 + math.exp(-float(min(self.range, FAR))))
+        low, high = (leak + (1.0 - leak) * pure for leak in (self.leaks.lower, self.leaks.upper))
+        return _rounded(low, high, LEAST)
+
+    def epsilon(self, delta: Real) -> Enclosure:
+        """Its inverse."""
+        return LeakyResponses(Steps(((self.range, self.leaks, 1),))).epsilon(delta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +76,21 @@ class Blend(Profile):
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The sum, both ends rounded outward."""
-        each = [(chance, profile.delta(epsilon)) for chance, profile in self.terms]
-        low = self.lost + math.fsum(chance * found.lower for chance, found in each)
-        high = self.lost + math.fsum(chance * found.upper for chance, found in each)
-        return Enclosure(min(low * (1.0 - ROUNDING), 1.0), min(high * (1.0 + ROUNDING), 1.0))
+        return self.deltas((epsilon,))[0]
+
+    def deltas(self, epsilons: Sequence[Real]) -> list[Enclosure]:
+        """The same at many levels, each of which leaves out terms that all together would add next to nothing."""
+        low, high = [self.lost] * len(epsilons), [self.lost] * len(epsilons)
+        waiting, left = list(range(len(epsilons))), _left([chance for chance, _ in self.terms])
+        for (chance, profile), rest in zip(self.terms, left, strict=True):
+            for i, found in zip(waiting, profile.deltas([epsilons[i] for i in waiting]), strict=True):
+                low[i] += chance * found.lower
+                high[i] += chance * found.upper
+            for i in waiting:
+                high[i] += rest if rest <= NEGLIGIBLE * low[i] else 0.0
+            waiting = [i for i in waiting if rest > NEGLIGIBLE * low[i]]
+        underflow = len(self.terms) * LEAST
+        return [_rounded(*ends, underflow) for ends in zip(low, high, strict=True)]
 
     def epsilon(self, delta: Real) -> Enclosure:
         """Its inverse from above."""
@@ -63,6 +101,18 @@ class Blend(Profile):
             return Enclosure(math.inf, math.inf)
         guess = self.terms[0][1].epsilon(delta).upper
         return invert_decreasing(self.delta, target, guess if guess < MOST else 1.0, 0.0, math.inf, gap=1e-10)
+
+
+def _rounded(low: float, high: float, underflow: float) -> Enclosure:
+    """Both ends outward: by a share for what was rounded, and by what underflow may have taken."""
+    return Enclosure(
+        min(max(low * (1.0 - ROUNDING) - underflow, 0.0), 1.0), min(high * (1.0 + ROUNDING) + underflow, 1.0)
+    )
+
+
+def _left(chances: Sequence[float]) -> list[float]:
+    """What follows after each: sums from the end, so that the small are not lost beside the large."""
+    return [*list(accumulate(chances[:0:-1]))[::-1], 0.0]
 
 
 def _up(chance: Enclosure) -> float:
@@ -77,12 +127,12 @@ def _redrawn(m: SampledWithReplacement, of_group: Callable[[int], Profile]) -> A
     chances, beyond = m.times(MOST_TIMES)
     kept = [(k, p) for k, p in enumerate(chances, 1) if p.upper > FAINT]
     lost = beyond.upper + sum(p.upper for p in chances if p.upper <= FAINT)
-    terms = tuple((_over(p.upper, rate), SampledOnceProfile(rate, of_group(k))) for k, p in kept)
-    return Alone(Blend(terms, lost * (1.0 + ROUNDING)))
+    terms = tuple((_over(p.upper, rate), of_group(k)) for k, p in kept)
+    return Alone(SampledOnceProfile(rate, Blend(terms, _over(lost * (1.0 + ROUNDING), rate))))
 
 
 def _over(chance: float, rate: Fraction) -> float:
-    """p/η, rounded up: the profile that it is a factor of is bent, and so times η."""
+    """p/η, rounded up: on a sample a profile is bent, and multiplied by η."""
     return Enclosure.exactly(Fraction(chance) / rate).upper
 
 
@@ -114,8 +164,7 @@ def redrawn_black_box(m: SampledWithReplacement, inner: ApproxDP) -> Alone:
 def _group_of(inner: ApproxDP, size: int) -> Profile:
     e = Fraction(inner.epsilon)
     delta = grown(inner.delta, e, size)
-    law = LeakyLaw(size * e, Fraction(delta.upper) if isinstance(delta, Enclosure) else delta)
-    return SumOfLosses(((law, 1),), ((law, 1),))
+    return OneBox(size * e, delta if isinstance(delta, Enclosure) else Enclosure.exactly(delta))
 
 
 def _least(m: SampledWithReplacement) -> Fraction:

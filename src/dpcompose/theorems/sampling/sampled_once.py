@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -35,13 +36,28 @@ class SampledOnceProfile(Profile):
 
     def delta(self, epsilon: Real) -> Enclosure:
         """Read at both floats around the level."""
-        level = enclose(lambda: self._level(ball(epsilon), far=epsilon > FAR))
+        level = self._level(epsilon)
         high = self.whole.delta(max(level.lower, 0.0))
         low = self.whole.delta(level.upper) if level.upper < math.inf else ZERO  # no float is as far out
+        return self._shared(low, high)
+
+    def deltas(self, epsilons: Sequence[Real]) -> list[Enclosure]:
+        """The same at many levels, which all records answer at once."""
+        levels = [self._level(e) for e in epsilons]
+        places = sorted({max(level.lower, 0.0) for level in levels} | {level.upper for level in levels} - {math.inf})
+        known = dict(zip(places, self.whole.deltas(places), strict=True))
+        return [self._shared(known.get(level.upper, ZERO), known[max(level.lower, 0.0)]) for level in levels]
+
+    def _shared(self, low: Enclosure, high: Enclosure) -> Enclosure:
+        """Times the rate."""
         found = Enclosure(min(low.lower, high.upper), high.upper)
         return enclose(lambda: ball(self.rate) * ball(found), gap=1.0) & UNIT_INTERVAL
 
-    def _level(self, epsilon: Ball, *, far: bool) -> Ball:
+    def _level(self, epsilon: Real) -> Enclosure:
+        """The level without sampling."""
+        return enclose(lambda: self._bent(ball(epsilon), far=epsilon > FAR))
+
+    def _bent(self, epsilon: Ball, *, far: bool) -> Ball:
         q = ball(self.rate)
         return epsilon - q.log() + ((q - 1) * (-epsilon).exp()).log1p() if far else (epsilon.expm1() / q).log1p()
 
