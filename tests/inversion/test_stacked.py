@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcompose.inversion import Direction, SampledGaussianLoss, SampledLaplaceLoss, profile
+from dpcompose.inversion import Direction, LaplaceLoss, SampledGaussianLoss, SampledLaplaceLoss, profile
 from dpcompose.inversion.line import search
 from dpcompose.inversion.losses import stacked as module
 from dpcompose.inversion.losses.protocols import LossSum
@@ -44,14 +44,22 @@ def laplaces(direction: Direction, rate: float, count: int = 24) -> list[LossSum
     ]
 
 
+def plain_laplaces(count: int = 24) -> list[LossSum]:
+    """Different sizes and counts."""
+    random = np.random.default_rng(count)
+    return [Repeated(LaplaceLoss(random.uniform(0.01, 4.0)), int(random.integers(1, 6))) for _ in range(count)]
+
+
 KINDS = [gaussians, laplaces]
 CASES = [kind(direction, rate) for kind in KINDS for direction in Direction for rate in (0.2, 0.01, 0.001)]
+CASES.append(plain_laplaces())
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stacks of eight rows, from the ninth step on."""
     monkeypatch.setattr(module, "MANY", 8)
+    monkeypatch.setattr(module, "SEVERAL", 8)
     monkeypatch.setattr(module, "TALL", 8)
 
 
@@ -86,6 +94,7 @@ def test_a_stack_is_the_sum_of_its_steps(summands: list[LossSum], log_mass: floa
                 assert known[0]
                 assert (np.abs(found.modulus - sum(e.modulus for e in each)) <= allowed)[known].all()
                 assert (np.abs(np.sin(0.5 * turned)) <= allowed)[known].all()
+                assert (whole.log_bound(2.0**-7, indices) >= found.modulus - found.error)[known].all()
             frequencies = np.array([0.5, 5.0, 50.0])
             decay, each_decay = whole.log_decay(frequencies), sum(p.log_decay(frequencies) for p in parts)
             assert (decay <= 0.0).all()

@@ -151,7 +151,7 @@ def choose_bulk(
     """
     wanted, share = log_delta + math.log(relative) - 3.0, math.log(len(summands))
     found: list[tuple[Sequence[LossSum], Saddle]] = []
-    for part, sharpness in LADDER[:2] if any(isinstance(s, Stack) for s in summands) else LADDER:
+    for part, sharpness in LADDER[:2] if any(isinstance(s, Stack) and s.rows.has_jumps for s in summands) else LADDER:
         bulk = [s.trimmed(wanted + part * max(LEAST_BULK - wanted, 0.0) - share, sharpness) for s in summands]
         saddle = find(total_cumulants(bulk), start)
         found.append((bulk, saddle))

@@ -239,6 +239,8 @@ class SampledLaplaceRows(SampledLaplaceDensity):
     direction: Direction
 
     deficit = 0.0, 0.0
+    has_jumps = False
+    most_equal = math.inf
 
     @property
     def numbers(self) -> tuple[Floats, Floats, Floats, Floats]:

@@ -12,23 +12,53 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpcompose.inversion.losses.decay import Layers
+from dpcompose.inversion.losses.laplace import LaplaceLoss
+from dpcompose.inversion.losses.laplace_rows import LaplaceRows
 from dpcompose.inversion.losses.protocols import Cumulants, Logarithm, LossSum, RepeatableLoss
 from dpcompose.inversion.losses.repeated import RUNGS, Repeated, power
-from dpcompose.inversion.losses.rows import TiltedRows
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_gaussian.rows import SampledGaussianRows
 from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss, SampledLaplaceRows
 from dpcompose.numerics.enclosure import ZERO
-from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Floats, Integers, multiples, total_up
+from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, multiples, total_up
 
 MANY = 150
-"""Up to this number of different steps of a kind each is followed by itself, and its jumps can be put back."""
+"""Up to this number of different steps of a kind that has jumps each is followed by itself, so that they can be put
+back.
+"""
+SEVERAL = 8
+"""The same for kinds that have none."""
 TALL, ALIKE = 64, 2.0
 """The greatest number of rows of one stack, and the greatest ratio of their places."""
 
 
+class TiltedSteps(Protocol):
+    """Different steps at one tilt, a row for each."""
+
+    @property
+    def tilt(self) -> float:
+        """The tilt."""
+
+    @property
+    def moments(self) -> tuple[Floats, Floats]:
+        r"""$K$ of each step, and a bound on its error."""
+
+    @property
+    def centre(self) -> Floats:
+        """Short floats near the tilted means."""
+
+    def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
+        r"""$\varphi(v) - 1$ of each step, centred, and an upper bound on the error."""
+
+    def log_modulus(self, spacing: float, indices: Integers, counts: Floats) -> Floats | None:
+        r"""An upper bound on $\sum k\ln|\varphi|$, if it is cheaper than a bound on the decay."""
+
+
 class LawRows(Protocol):
     """The laws of different steps, one a row."""
+
+    has_jumps: bool
+    """Whether something far up may have to be trimmed."""
 
     @property
     def deficit(self) -> tuple[float | Floats, float | Floats]:
@@ -37,7 +67,7 @@ class LawRows(Protocol):
     def cumulants(self, tilt: float, counts: Floats) -> Cumulants:
         """Uncertified K, K' and K'' of all together, for searches."""
 
-    def tilted(self, tilt: float, reach: float, error: float) -> TiltedRows:
+    def tilted(self, tilt: float, reach: float, error: float) -> TiltedSteps:
         """The certified laws at this tilt."""
 
     def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> Layers:
@@ -52,7 +82,7 @@ class TiltedStack:
     """All steps of a stack, tilted."""
 
     rows: LawRows
-    step: TiltedRows
+    step: TiltedSteps
     counts: Floats
 
     @cached_property
@@ -97,7 +127,10 @@ class TiltedStack:
         return total
 
     def log_bound(self, spacing: float, indices: Integers) -> Floats:
-        """The decay beyond the next lower rung of a ladder of frequencies."""
+        """The moduli, or the decay beyond the next lower rung of a ladder of frequencies."""
+        moduli = self.step.log_modulus(spacing, indices, self.counts)
+        if moduli is not None:
+            return moduli
         frequencies = multiples(spacing, indices)
         rungs = np.geomspace(frequencies[0], frequencies[-1], RUNGS // 4)
         rungs[0] = frequencies[0]
@@ -165,26 +198,36 @@ class Stack:
         return [worse for m in self.members for worse in m.dominating()]
 
 
-KINDS: dict[type, Any] = {SampledGaussianLoss: SampledGaussianRows, SampledLaplaceLoss: SampledLaplaceRows}
+KINDS: dict[type, Any] = {
+    LaplaceLoss: LaplaceRows,
+    SampledGaussianLoss: SampledGaussianRows,
+    SampledLaplaceLoss: SampledLaplaceRows,
+}
 """What is stacked, and how."""
 
 
 def stacked(summands: Sequence[LossSum]) -> Sequence[LossSum]:
     """The same sum, with many different steps of a kind put together."""
-    if len(summands) <= MANY:
+    if len(summands) <= min(MANY, SEVERAL):
         return summands
     groups: dict[tuple[type, Hashable], list[Repeated]] = defaultdict(list)
     others: list[LossSum] = []
     for s in summands:
-        loss = s.loss if isinstance(s, Repeated) else None
-        key = KINDS[type(loss)].key(loss) if type(loss) in KINDS else None
+        key = _key(s) if isinstance(s, Repeated) else None
         if isinstance(s, Repeated) and key is not None:
-            groups[type(loss), key].append(s)
+            groups[type(s.loss), key].append(s)
         else:
             others.append(s)
     for (kind, _), members in groups.items():
-        others += _in_stacks(KINDS[kind], members) if len(members) > MANY else members
+        rows = KINDS[kind]
+        others += _in_stacks(rows, members) if len(members) > (MANY if rows.has_jumps else SEVERAL) else members
     return others
+
+
+def _key(summand: Repeated) -> Hashable | None:
+    """Which steps may lie on one stack with these; None where they are better followed by themselves."""
+    rows = KINDS.get(type(summand.loss))
+    return rows.key(summand.loss) if rows is not None and summand.count <= rows.most_equal else None
 
 
 def _in_stacks(rows: Any, members: Sequence[Repeated]) -> Sequence[Stack]:

@@ -76,6 +76,9 @@ class SampledGaussianRows:
     direction: Direction
     window: Window | EdgeColumn = WHOLE
 
+    has_jumps = True
+    most_equal = math.inf
+
     @classmethod
     def of(cls, losses: Sequence[SampledGaussianLoss]) -> SampledGaussianRows:
         """Whole steps, one a row."""
