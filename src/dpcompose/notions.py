@@ -166,7 +166,7 @@ class FiniteLoss(Guarantee):
 
 
 @dataclass(frozen=True, slots=True)
-class LaplaceLoss(InEitherOrder):
+class LaplaceLossLaw(InEitherOrder):
     """The loss law of Laplace noise whose shift is `step` scales."""
 
     called: ClassVar[str] = "the loss of Laplace noise"

@@ -101,13 +101,8 @@ def dp_sgd(
     `sampling="shuffle"` is for loaders that shuffle: no amplification is claimed, an epoch costs one Gaussian, and
     neighbours blank a record instead of removing it. A shuffling `loader` is noticed, with a warning.
     """
-    if sampling not in set(Sampling):
-        raise InvalidParameter("sampling", sampling, " or ".join(repr(str(way)) for way in Sampling))
-    rate, count = (
-        _rate(sample_rate, dataset_size, batch_size),
-        _steps(epochs, steps, sample_rate, dataset_size, batch_size),
-    )
-    way = Sampling(sampling)
+    way, rate = _sampling(sampling), _rate(sample_rate, dataset_size, batch_size)
+    count = _steps(epochs, steps, rate)
     if way is Sampling.POISSON and loader is not None and not draws_poisson(loader):
         warnings.warn(
             f"{type(loader).__name__} does not draw every record by itself: ε is stated for shuffled batches instead, "
@@ -150,15 +145,11 @@ def noise_multiplier(
 
     The arguments and their defaults are those of `dp_sgd`; its ε for this noise is at most the target.
     """
-    if sampling not in set(Sampling):
-        raise InvalidParameter("sampling", sampling, " or ".join(repr(str(way)) for way in Sampling))
-    rate, count = (
-        _rate(sample_rate, dataset_size, batch_size),
-        _steps(epochs, steps, sample_rate, dataset_size, batch_size),
-    )
+    way, rate = _sampling(sampling), _rate(sample_rate, dataset_size, batch_size)
+    count = _steps(epochs, steps, rate)
 
     def plan(noise: Real) -> Composition:
-        return planned(noise, rate, count, Sampling(sampling))
+        return planned(noise, rate, count, way)
 
     goal, delta = EPSILON.check("target_epsilon", target_epsilon), DELTA.check("target_delta", target_delta)
     if not delta and count and rate:
@@ -169,6 +160,12 @@ def noise_multiplier(
     while epsilon(plan(noise), target_delta).upper > target_epsilon:  # so that who asks for ε is not told a hair more
         noise, step = noise * (1 + step), 2 * step
     return noise
+
+
+def _sampling(name: str) -> Sampling:
+    if name not in set(Sampling):
+        raise InvalidParameter("sampling", name, " or ".join(repr(str(way)) for way in Sampling))
+    return Sampling(name)
 
 
 def _rate(sample_rate: Real | None, dataset_size: int | None, batch_size: int | None) -> Real:
@@ -182,18 +179,15 @@ def _rate(sample_rate: Real | None, dataset_size: int | None, batch_size: int | 
     return Fraction(batch) / Fraction(records)
 
 
-def _steps(
-    epochs: Real | None, steps: int | None, sample_rate: Real | None, dataset_size: int | None, batch_size: int | None
-) -> int:
+def _steps(epochs: Real | None, steps: int | None, rate: Real) -> int:
     """The number of steps; an epoch has as many as draw each record once on average, rounded up."""
     if (epochs is None) == (steps is None):
         raise InvalidParameter("epochs, steps", f"{epochs} and {steps}", "exactly one of them")
     if epochs is None:
         return int(COUNT.check("steps", steps))
-    rate = Fraction(_rate(sample_rate, dataset_size, batch_size))
     if not rate:
-        raise InvalidParameter("sample_rate", sample_rate, "more than 0 where epochs are counted")
-    return int(COUNT.check("epochs / sample_rate", _whole(Fraction(EPOCHS.check("epochs", epochs)) / rate)))
+        raise InvalidParameter("sample_rate", rate, "more than 0 where epochs are counted")
+    return int(COUNT.check("epochs / sample_rate", _whole(Fraction(EPOCHS.check("epochs", epochs)) / Fraction(rate))))
 
 
 def _whole(number: Fraction) -> int:

@@ -14,7 +14,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.kernel import STANDARD, Parts
 from dpcompose.notions import GDP, ZCDP, ApproxDP, Renyi, SumOfCurves
-from dpcompose.theorems.approx.closed_forms import Basic
+from dpcompose.theorems.approx.closed_forms import BasicComposition
 from dpcompose.theorems.approx.steps import Steps
 
 
@@ -47,16 +47,18 @@ def renyi_without_counts(parts: Parts[Renyi]) -> Renyi:
     return Renyi(SumOfCurves(tuple((g.curve, 1) for g, _ in parts.items)))
 
 
-def basic_without_counts(parts: Parts[ApproxDP]) -> Basic:
-    return Basic(Steps.of(Parts(tuple((g, 1) for g, _ in parts.items))))
+def basic_without_counts(parts: Parts[ApproxDP]) -> BasicComposition:
+    return BasicComposition(Steps.of(Parts(tuple((g, 1) for g, _ in parts.items))))
 
 
 def variance_for_deviation(m: dpc.Gaussian) -> GDP:
     return GDP(Fraction(m.sensitivity) / Fraction(m.noise_std))
 
 
-def half_the_budget(parts: Parts[ApproxDP]) -> Basic:
-    return Basic(Steps.of(Parts(tuple((ApproxDP(Fraction(g.epsilon) / 2, g.delta), n) for g, n in parts.items))))
+def half_the_budget(parts: Parts[ApproxDP]) -> BasicComposition:
+    return BasicComposition(
+        Steps.of(Parts(tuple((ApproxDP(Fraction(g.epsilon) / 2, g.delta), n) for g, n in parts.items)))
+    )
 
 
 def mu_for_rho(g: GDP) -> ZCDP:

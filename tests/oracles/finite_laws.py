@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from dpcompose.exact.finite import LogRatio
+from dpcompose.exact.finite import LogFraction
 from dpcompose.numerics.enclosure import Ball, ball
 
 
@@ -33,8 +33,8 @@ class Pair:
     p: tuple[Fraction, ...]
     q: tuple[Fraction, ...]
 
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
-        return [(LogRatio(p / q), ball(p)) for p, q in zip(self.p, self.q, strict=True) if p and q]
+    def atoms(self) -> list[tuple[LogFraction, Ball]]:
+        return [(LogFraction(p / q), ball(p)) for p, q in zip(self.p, self.q, strict=True) if p and q]
 
     def leak(self) -> Ball:
         return ball(sum((p for p, q in zip(self.p, self.q, strict=True) if not q), Fraction(0)))

@@ -15,7 +15,7 @@ from flint import ctx
 from dpcompose.numerics.enclosure import Ball
 from dpcompose.release.sampling import digits, stairs
 from dpcompose.release.sampling.lookup import TabledLaw
-from dpcompose.release.sampling.source import OS, Source
+from dpcompose.release.sampling.source import OS, RandomSource
 from dpcompose.release.sampling.stairs import Stair
 from dpcompose.release.sampling.thinning import Rejection
 
@@ -32,7 +32,7 @@ class Branches:
     def __init__(self, choices: tuple[int, ...]) -> None:
         self.choices, self.weight = list(choices), Ball(1)
 
-    def draw(self, law: TabledLaw, size: int, _: Source) -> np.ndarray:
+    def draw(self, law: TabledLaw, size: int, _: RandomSource) -> np.ndarray:
         choice = self.choices.pop(0)
         above = law.survival(choice - 1) if choice else Ball(1)
         self.weight *= above - (law.survival(choice) if choice < law.count else 0)

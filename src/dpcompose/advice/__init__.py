@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from textwrap import fill
 
-from dpcompose.advice.fitting import Goal, Option, advised, fitted
+from dpcompose.advice.fitting import NoiseGoal, Option, advised, fitted
 from dpcompose.advice.flips import TIE, Contest, Flip
 from dpcompose.advice.noises import KINDS, Contender, NoisyQuery
 from dpcompose.advice.splitting import Share, Split, split
@@ -33,7 +33,7 @@ class Advice(NotebookResult):
     """Every kind of noise, in the least amount that reaches the goal, best first."""
 
     queries: int
-    goal: Goal
+    goal: NoiseGoal
     options: tuple[Option, ...]
     impossible: tuple[str, ...]
     """The kinds of noise of which no amount is shown to reach the goal."""
@@ -134,7 +134,7 @@ def advise(
     the sensitivity is whole. Parameters are rounded to the safe side, and as fine as those that `calibrate` finds.
     """
     k = int(QUERIES.check("queries", queries))
-    goal = Goal(epsilon, delta, NoisyQuery(SENSITIVITY.check("sensitivity", sensitivity), adjacency))
+    goal = NoiseGoal(epsilon, delta, NoisyQuery(SENSITIVITY.check("sensitivity", sensitivity), adjacency))
     if integer and not goal.counts:
         raise InvalidParameter("sensitivity", float(sensitivity), "a whole number up to 1e9 for whole answers")
     kinds = [noise for noise in KINDS if not noise.whole or (goal.counts if integer is None else integer)]
@@ -153,7 +153,7 @@ def _ranked(options: list[Option]) -> tuple[Option, ...]:
     return best, *sorted((o for o in options if o is not best), key=lambda o: o.deviation.upper)
 
 
-def closed_variance(goal: Goal, queries: int) -> Enclosure:
+def closed_variance(goal: NoiseGoal, queries: int) -> Enclosure:
     r"""$8k\Delta^2\ln(e+\varepsilon/\delta)/\varepsilon^2$; infinite where ε or δ is 0."""
     if not goal.epsilon or not goal.delta:
         return INFINITE
@@ -164,12 +164,12 @@ def closed_variance(goal: Goal, queries: int) -> Enclosure:
     )
 
 
-def _closed_form(goal: Goal, queries: int) -> Enclosure:
+def _closed_form(goal: NoiseGoal, queries: int) -> Enclosure:
     square = closed_variance(goal, queries)
     return square if square is INFINITE else enclose(lambda: ball(square).sqrt(), gap=2.0**-40)
 
 
-def _flips(goal: Goal, kinds: Sequence[Contender]) -> tuple[Flip, ...]:
+def _flips(goal: NoiseGoal, kinds: Sequence[Contender]) -> tuple[Flip, ...]:
     normal = next(noise for noise in kinds if noise.normal)
     return Contest(goal, [noise for noise in kinds if not noise.normal], normal).flips()
 

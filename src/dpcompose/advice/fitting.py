@@ -23,7 +23,7 @@ WIDE = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class NoiseGoal:
     """The limit for all queries together, and the sensitivity of each."""
 
     epsilon: Real
@@ -80,7 +80,7 @@ class Option:
         }
 
 
-def advised(noise: Contender, goal: Goal, queries: int) -> Option | None:
+def advised(noise: Contender, goal: NoiseGoal, queries: int) -> Option | None:
     """The least amount of a noise, as fine as `calibrate` finds it; None where no amount is shown to reach the goal."""
     roughly = fitted(noise, goal, queries)
     if roughly is None:
@@ -95,7 +95,7 @@ def advised(noise: Contender, goal: Goal, queries: int) -> Option | None:
     return Option(noise, value, noise.deviation(query, value), noise.error(query, value), found.answer)
 
 
-def fitted(noise: Contender, goal: Goal, queries: int) -> Option | None:
+def fitted(noise: Contender, goal: NoiseGoal, queries: int) -> Option | None:
     """The least amount of a noise, for comparisons only; None where no amount is shown to reach the goal."""
     if not goal.delta and (noise.normal or not goal.epsilon):
         return None
@@ -111,16 +111,16 @@ def fitted(noise: Contender, goal: Goal, queries: int) -> Option | None:
     return Option(noise, value, noise.deviation(query, value), noise.error(query, value), trial.at(value))
 
 
-def suffices(noise: Contender, goal: Goal, queries: int, deviation: float) -> bool:
+def suffices(noise: Contender, goal: NoiseGoal, queries: int, deviation: float) -> bool:
     """Whether a noise of this standard deviation reaches the goal."""
     if not goal.delta and (noise.normal or not goal.epsilon):
         return False
     return _trial(noise, goal, queries).met(noise.having(goal.query, deviation))
 
 
-def _trial(noise: Contender, goal: Goal, queries: int) -> Trial:
+def _trial(noise: Contender, goal: NoiseGoal, queries: int) -> Trial:
     target = replace(indistinguishable(goal.epsilon, goal.delta), gaps=(GAP,))
     return Trial(lambda parameter: queries * noise.member(goal.query, parameter), target)
 
 
-__all__ = ["Goal", "Option", "advised", "fitted", "suffices"]
+__all__ = ["NoiseGoal", "Option", "advised", "fitted", "suffices"]

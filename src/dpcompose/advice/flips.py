@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dpcompose.advice.fitting import Goal, Option, fitted, suffices
+from dpcompose.advice.fitting import NoiseGoal, Option, fitted, suffices
 from dpcompose.advice.noises import KINDS, Contender, GaussianContender
 from dpcompose.numerics.search import last
 
@@ -38,7 +38,7 @@ class Contest:
     noises so small that they are almost always 0 count as equal.
     """
 
-    goal: Goal
+    goal: NoiseGoal
     noises: Sequence[Contender]
     normal: Contender
     winners: dict[int, str] = field(default_factory=dict)

@@ -24,7 +24,7 @@ from dpcompose.regions.chain import Floats
 from dpcompose.regions.orders import BothOrders, both_orders
 from dpcompose.regions.tradeoff import Order
 
-Reading: TypeAlias = Callable[[float], float]
+DeltaAt: TypeAlias = Callable[[float], float]
 
 MOST_ATOMS = 2000
 BINS = Whole("bins", 4, 400, "", typical=(20, 80))
@@ -85,10 +85,10 @@ def _middle(found: Enclosure) -> float:
     return found.lower + (found.upper - found.lower) / 2
 
 
-def _profiles(orders: BothOrders) -> tuple[Reading, Reading]:
+def _profiles(orders: BothOrders) -> tuple[DeltaAt, DeltaAt]:
     """δ as a function of ε in each order, each level asked once; only if it is known well enough to be drawn."""
 
-    def reading(order: Order) -> Reading:
+    def reading(order: Order) -> DeltaAt:
         @cache
         def value(t: float) -> float:
             found = view.question(order)(t).enclosure
@@ -103,7 +103,7 @@ def _profiles(orders: BothOrders) -> tuple[Reading, Reading]:
     return above, above if view.symmetric else reading(Order.BACKWARD)
 
 
-def _end(*profiles: Reading) -> float:
+def _end(*profiles: DeltaAt) -> float:
     """The level at which the profiles have nearly levelled out; 0 where they never fall."""
     floors = [(profile, profile(_ENDLESS) + _TAIL * (profile(0.0) - profile(_ENDLESS))) for profile in profiles]
     if all(profile(0.0) <= profile(_ENDLESS) for profile in profiles):
@@ -116,7 +116,7 @@ def _end(*profiles: Reading) -> float:
     return math.exp(high)
 
 
-def _chords(t: Floats, profile: Reading) -> tuple[Floats, Floats, Floats]:
+def _chords(t: Floats, profile: DeltaAt) -> tuple[Floats, Floats, Floats]:
     """For each pair of neighbouring levels: the level in the middle, the fall of the chord, and its height there."""
     delta = np.array([profile(float(x)) for x in t])
     s = np.expm1(t)  # keeps its digits where levels are close to 0

@@ -1,6 +1,6 @@
 r"""Finite laws on whole numbers: exact losses become integers, so that equal sums merge and order is certain.
 
-A loss is a `Fraction`, or the logarithm of one (`LogRatio`). Fractions are brought to a common denominator.
+A loss is a `Fraction`, or the logarithm of one (`LogFraction`). Fractions are brought to a common denominator.
 Logarithms are written as whole combinations of the logarithms of pairwise coprime numbers, each rounded once to a
 fixed grid: products that agree still agree, and the sum of all losses moves by no more than a stated `drift`,
 about $2^{-300}$ a step.
@@ -24,18 +24,18 @@ _MOST_RATIOS = 64  # beyond this, common factors of ratios are not looked for
 
 
 @dataclass(frozen=True, slots=True)
-class LogRatio:
+class LogFraction:
     """The logarithm of a positive rational number."""
 
     ratio: Fraction
 
 
-Loss: TypeAlias = Fraction | LogRatio
+Loss: TypeAlias = Fraction | LogFraction
 
 
 def value(loss: Loss) -> Ball:
     """A loss as a ball."""
-    return ball(loss.ratio).log() if isinstance(loss, LogRatio) else ball(loss)
+    return ball(loss.ratio).log() if isinstance(loss, LogFraction) else ball(loss)
 
 
 class Law(Protocol):
@@ -96,15 +96,17 @@ def _scaled(parts: tuple[tuple[Law, int], ...]) -> Scaled:
     losses = {law: [loss for loss, _ in law.atoms()] for law in counts}
     known = list(chain.from_iterable(losses.values()))
     plain = math.lcm(*{loss.denominator for loss in known if isinstance(loss, Fraction)})
-    logs = rounded_logs({loss.ratio for loss in known if isinstance(loss, LogRatio)})
+    logs = rounded_logs({loss.ratio for loss in known if isinstance(loss, LogFraction)})
     grid = 1 << _LOG_BITS if logs else 1
 
     def units(loss: Loss) -> int:
-        if isinstance(loss, LogRatio):
+        if isinstance(loss, LogFraction):
             return plain * logs[loss.ratio][0]
         return loss.numerator * (plain // loss.denominator) * grid
 
-    errors = {law: max((logs[x.ratio][1] for x in losses[law] if isinstance(x, LogRatio)), default=0) for law in counts}
+    errors = {
+        law: max((logs[x.ratio][1] for x in losses[law] if isinstance(x, LogFraction)), default=0) for law in counts
+    }
     found = tuple(Part(law, n, tuple(map(units, losses[law]))) for law, n in counts.items())
     return Scaled(found, plain * grid, Fraction(sum(n * errors[law] for law, n in counts.items()), grid))
 
@@ -161,4 +163,4 @@ def coprime_base(numbers: Iterable[int]) -> list[int]:
     return base
 
 
-__all__ = ["Law", "LogRatio", "Loss", "Part", "Parts", "Scaled", "coprime_base", "rounded_logs", "scaled", "value"]
+__all__ = ["Law", "LogFraction", "Loss", "Part", "Parts", "Scaled", "coprime_base", "rounded_logs", "scaled", "value"]

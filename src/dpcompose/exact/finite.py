@@ -25,11 +25,11 @@ from itertools import accumulate
 
 from flint import arb
 
-from dpcompose.exact.atoms import Law, LogRatio, Loss, Part, Parts, Scaled, scaled
+from dpcompose.exact.atoms import Law, LogFraction, Loss, Part, Parts, Scaled, scaled
 from dpcompose.exact.berry_esseen import NormalApproximation
 from dpcompose.exact.chernoff import inverse_bounds, profile_bounds
 from dpcompose.exact.coarse import coarse
-from dpcompose.exact.states import Extent, Table, TableProfile, halves, table
+from dpcompose.exact.states import Extent, MassTable, TableProfile, halves, table
 from dpcompose.exact.tilted import Tilted
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
@@ -103,7 +103,7 @@ def is_quick(parts: Parts) -> bool:
 class _Meeting:
     """Two halves of a sum, built at one precision."""
 
-    few: Table
+    few: MassTable
     many: TableProfile
     leak: Ball
     sums: Scaled
@@ -237,4 +237,4 @@ def _leak(parts: Parts) -> Ball:
     return found if all_told else found.union(arb(1))
 
 
-__all__ = ["Law", "LogRatio", "Loss", "sum_delta", "sum_epsilon"]
+__all__ = ["Law", "LogFraction", "Loss", "sum_delta", "sum_epsilon"]

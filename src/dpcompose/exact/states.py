@@ -23,7 +23,7 @@ from dpcompose.exact.atoms import Part
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, ball
 
-Table = dict[int, Ball]
+MassTable = dict[int, Ball]
 
 _MOST_STATES = 1 << 17
 _MOST_MEETINGS = 1 << 16  # the smaller table, walked once for every evaluation
@@ -100,13 +100,13 @@ def _laborious(part: Part, extent: Extent) -> bool:
     return extent.size > _MOST_COEFFICIENTS and steps > 2 * part.count and extent.ways > extent.size
 
 
-def table(parts: Sequence[Part]) -> Table:
+def table(parts: Sequence[Part]) -> MassTable:
     """The law of the sum of the parts, part by part; equal sums merge."""
-    total: Table = {0: arb(1)}
+    total: MassTable = {0: arb(1)}
     for part in parts:
         several = power(part.weights(), part.count)
         effort.count(200 * len(total) * len(several))
-        merged: Table = {}
+        merged: MassTable = {}
         for a, v in total.items():
             for b, w in several.items():
                 c, x = a + b, v * w
@@ -115,7 +115,7 @@ def table(parts: Sequence[Part]) -> Table:
     return total
 
 
-def power(weights: Table, count: int) -> Table:
+def power(weights: MassTable, count: int) -> MassTable:
     """The law of the sum of `count` independent copies."""
     if count == 1:
         return dict(weights)
@@ -134,7 +134,7 @@ def power(weights: Table, count: int) -> Table:
     return {count * least + unit * i: mass for i, mass in enumerate(raised)}
 
 
-def _binomial(weights: Table, count: int) -> Table:
+def _binomial(weights: MassTable, count: int) -> MassTable:
     (low, p), (high, q) = sorted(weights.items())
     ratio, mass, found = q / p, p**count, {}
     for i in range(count + 1):
@@ -143,12 +143,12 @@ def _binomial(weights: Table, count: int) -> Table:
     return found
 
 
-def _multinomial(weights: Sequence[tuple[int, Ball]], count: int) -> Table:
+def _multinomial(weights: Sequence[tuple[int, Ball]], count: int) -> MassTable:
     """Every way to share out the copies, the first loss taking `i` of them."""
     (loss, mass), rest = weights[0], weights[1:]
     if not rest:
         return {count * loss: mass**count}
-    found: Table = {}
+    found: MassTable = {}
     share = arb(1)
     for i in range(count + 1):
         for value, other in _multinomial(rest, count - i).items():
@@ -178,7 +178,7 @@ def _front(a: Sequence[Ball], n: int, last: int) -> list[Ball]:
 class TableProfile:
     """`s -> sum_{b>s} v_b (1-e^{s-b})`, values in units of `1/denominator`."""
 
-    def __init__(self, law: Table, denominator: int) -> None:
+    def __init__(self, law: MassTable, denominator: int) -> None:
         self._unit = 1 / ball(denominator)
         self._negated: list[int] = []
         self._levels: list[Ball] = []
@@ -193,7 +193,7 @@ class TableProfile:
             self._levels.append(level)
             self._slopes.append(slope)
 
-    def at(self, level: Fraction, others: Table) -> Ball:
+    def at(self, level: Fraction, others: MassTable) -> Ball:
         """The profile of the sum of this table and another one, at `level` (in units)."""
         whole, exact, total = math.floor(level), ball(level), arb(0)
         for other, mass in others.items():
@@ -204,4 +204,4 @@ class TableProfile:
         return total
 
 
-__all__ = ["Extent", "Table", "TableProfile", "halves", "power", "table"]
+__all__ = ["Extent", "MassTable", "TableProfile", "halves", "power", "table"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
-from dpcompose.exact.finite import LogRatio
+from dpcompose.exact.finite import LogFraction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LONG, LongPairCurve, LongPairLaw, log_moment
 from dpcompose.notions import ApproxDP, Curve, FiniteLoss, Renyi
@@ -112,9 +112,9 @@ class PairLaw:
         """The Rényi divergence in floats; infinite if mass leaks."""
         return math.inf if None in self._ratios else max(log_moment(*self.floats, order), 0.0)
 
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+    def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Each finite loss with its probability."""
-        return [(LogRatio(ratio), ball(mass)) for ratio, mass in self.ratios().items() if ratio is not None]
+        return [(LogFraction(ratio), ball(mass)) for ratio, mass in self.ratios().items() if ratio is not None]
 
     def leak(self) -> Ball:
         """The mass of outcomes that the other input never gives."""

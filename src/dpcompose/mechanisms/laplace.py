@@ -11,7 +11,7 @@ from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import Declined
 from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.mechanisms.name_and_shame import NameAndShame
-from dpcompose.notions import ApproxDP, Curve, LaplaceLoss, Renyi
+from dpcompose.notions import ApproxDP, Curve, LaplaceLossLaw, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.parameters import Param
 from dpcompose.sources import DMNS06, MIR17, SMITH
@@ -70,12 +70,12 @@ def laplace_is_pure(m: Laplace) -> ApproxDP:
 
 
 @describes("SM-E2.1", SMITH.at("Ex. 2.1"), side=Side.BOTH)
-def laplace_loss(m: Laplace) -> LaplaceLoss:
+def laplace_loss(m: Laplace) -> LaplaceLossLaw:
     r"""With $\varepsilon = \Delta/b$ the loss has atoms $\frac12$ at $\varepsilon$ and $\frac12 e^{-\varepsilon}$ at
     $-\varepsilon$, and density $\frac14 e^{(l-\varepsilon)/2}$ in between; its mean is
     $\varepsilon-1+e^{-\varepsilon}$.
     """
-    return LaplaceLoss(step_of(m.sensitivity, m.scale))
+    return LaplaceLossLaw(step_of(m.sensitivity, m.scale))
 
 
 @describes("RDP-LAP", MIR17.at("Prop. 6"), side=Side.BOTH)

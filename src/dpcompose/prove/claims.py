@@ -10,7 +10,7 @@ from dpcompose.description import Composition, Mechanism, Subject, Wrapper, desc
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Alone, ApproxDP, Dotted, FiniteLoss, Guarantee, LossTransform, Profile
 from dpcompose.numerics import effort
-from dpcompose.prove.derivations import Selection, Work, few, is_last, one_ended, roads, uncollected
+from dpcompose.prove.derivations import DerivedClaims, Selection, few, is_last, one_ended, roads, uncollected
 from dpcompose.prove.parts import CURVES, PartsOf
 
 MOST_REMEMBERED = 4096
@@ -26,7 +26,7 @@ class Derivation:
     def __init__(self, subject: Composition) -> None:
         """Start with nothing found."""
         self.subject = subject
-        self._work = Work(subject)
+        self._work = DerivedClaims(subject)
         self._profiles: list[Claim[Profile]] = []
         self._pending = _profiles(self._work)
 
@@ -65,7 +65,7 @@ def known(about: Subject) -> Derivation:
         return Derivation(subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),)))
 
 
-def _profiles(work: Work) -> Iterator[Claim[Profile]]:
+def _profiles(work: DerivedClaims) -> Iterator[Claim[Profile]]:
     """Every claim that answers questions: about many parts of a kind together, or else one by one."""
     yield from _taken_apart(work)
     parts, bounded = PartsOf(work, facts_towards), False
@@ -77,7 +77,7 @@ def _profiles(work: Work) -> Iterator[Claim[Profile]]:
         yield from _along_roads(work, parts)
 
 
-def _taken_apart(work: Work) -> Iterator[Claim[Profile]]:
+def _taken_apart(work: DerivedClaims) -> Iterator[Claim[Profile]]:
     """What is known of the same composition where wrapped compositions are the sums they stand for."""
     parts = work.subject.parts if isinstance(work.subject, Composition) else ()
     wrapped = {part: same for part, _ in parts if isinstance(part, Wrapper) and (same := _sum_within(part))}
@@ -100,7 +100,7 @@ def _sum_within(part: Mechanism) -> Claim[SameAs] | None:
     return next((claim for claim in same if isinstance(claim.guarantee.mechanism, Composition)), None)
 
 
-def _along_roads(work: Work, parts: PartsOf) -> Iterator[Claim[Profile]]:
+def _along_roads(work: DerivedClaims, parts: PartsOf) -> Iterator[Claim[Profile]]:
     """What can close the gap alone first. One end of what could have given both is dear, and seldom needed: later."""
     selected: dict[str, list[Selection]] = {}
     later: list[tuple[Selection, Theorem | None]] = []
@@ -125,7 +125,7 @@ def _along_roads(work: Work, parts: PartsOf) -> Iterator[Claim[Profile]]:
 class _Part:
     """What is known of one part: at once all but curves, and these when they are asked for."""
 
-    work: Work
+    work: DerivedClaims
     once: list[Claim[Any]]
     """A wrapped composition as one pair or promise."""
     first: tuple[Claim[Any], ...]
@@ -175,8 +175,8 @@ def _found_out(part: Mechanism) -> _Part:
     """All but curves."""
     if isinstance(part, Composition):
         found = tuple(c for c in Derivation(part).claims if not isinstance(c.guarantee, Profile))
-        return _Part(Work(part), [], found, found)
-    work = Work(part)
+        return _Part(DerivedClaims(part), [], found, found)
+    work = DerivedClaims(part)
     once = _describe(part, work)
     for same in tuple(work.claims):
         if isinstance(same.guarantee, SameAs):
@@ -204,14 +204,14 @@ def _with_curves(part: Mechanism, found: _Part) -> tuple[Claim[Any], ...]:
     return tuple(work.claims)
 
 
-def _carry(work: Work, same: Claim[Any], claims: Iterable[Claim[Any]]) -> None:
+def _carry(work: DerivedClaims, same: Claim[Any], claims: Iterable[Claim[Any]]) -> None:
     """What is known of an equal mechanism."""
     (carried,) = STANDARD.about(Verb.IMPLIES, SameAs)
     for claim in claims:
         work.apply(carried, (same, claim))
 
 
-def _follow(work: Work, wanted: Callable[[type[Any]], bool]) -> None:
+def _follow(work: DerivedClaims, wanted: Callable[[type[Any]], bool]) -> None:
     """What follows from one claim alone, of the notions that are wanted."""
     for claim in work.claims:  # grows while it is read
         for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
@@ -219,7 +219,7 @@ def _follow(work: Work, wanted: Callable[[type[Any]], bool]) -> None:
                 work.apply(theorem, (claim,))
 
 
-def _describe(part: Mechanism, work: Work) -> list[Claim[Any]]:
+def _describe(part: Mechanism, work: DerivedClaims) -> list[Claim[Any]]:
     """What the descriptions say of the part, or of it and the mechanism inside; this one as a single pair, if it is."""
     about = [t for t in STANDARD.about(Verb.DESCRIBES, type(part)) if not issubclass(t.types[-1], CURVES)]
     inside = facts_towards(part.mechanism, Guarantee) if isinstance(part, Wrapper) else ()
@@ -242,7 +242,7 @@ def _describe(part: Mechanism, work: Work) -> list[Claim[Any]]:
     return once
 
 
-def _applied(work: Work, theorem: Theorem, inside: Iterable[Claim[Any]]) -> None:
+def _applied(work: DerivedClaims, theorem: Theorem, inside: Iterable[Claim[Any]]) -> None:
     for claim in inside:
         if isinstance(claim.guarantee, theorem.types[1]):
             work.apply(theorem, (claim,))
@@ -266,7 +266,7 @@ def _is_settled(part: Mechanism) -> bool:
 
 def _as_one(whole: Composition) -> list[Claim[Any]]:
     """A composition as a single pair or promise."""
-    work = Work(whole)
+    work = DerivedClaims(whole)
     parts = PartsOf(work, facts_towards)
     for theorem in STANDARD.about(Verb.COMPOSES):
         if theorem.types[-1] in {FiniteLoss, ApproxDP}:
@@ -279,7 +279,7 @@ def _dominating(inner: Mechanism, wanted: set[type[Any]]) -> list[Claim[Any]]:
     """What answers questions about the mechanism inside, and a finite pair that is at least as bad."""
     answering = _profiles_of(inner) if Profile in wanted else []
     above = [claim for claim in answering if Side.UPPER in claim.side]
-    work = Work(inner)
+    work = DerivedClaims(inner)
     if above and Dotted in wanted:
         work.apply(STANDARD.theorems[DOTTED], above)
     return [*answering, *work.claims]

@@ -22,7 +22,7 @@ MOST_CARRIED, MOST_DRAWN = 8, 2
 
 
 @dataclass(slots=True)
-class Work:
+class DerivedClaims:
     """Claims and refusals as they come."""
 
     subject: Mechanism
@@ -104,7 +104,9 @@ def paths(kind: type[Mechanism], notion: type[Any]) -> tuple[tuple[Theorem, ...]
 class Selection:
     """A claim for every part, or for some, and what is concluded from them, once it is asked for."""
 
-    def __init__(self, work: Work, theorem: Theorem, premises: tuple[Claim[Any], ...], counts: tuple[int, ...]) -> None:
+    def __init__(
+        self, work: DerivedClaims, theorem: Theorem, premises: tuple[Claim[Any], ...], counts: tuple[int, ...]
+    ) -> None:
         self.work, self.theorem, self.premises, self.counts = work, theorem, premises, counts
         self.is_whole = all(premise.side is Side.BOTH for premise in premises)
         self._after: dict[str, list[Claim[Any]]] = {}

@@ -10,7 +10,7 @@ from dpcompose.errors import Declined
 from dpcompose.kernel import Claim, Side, Theorem
 from dpcompose.notions import ZCDP, Renyi
 from dpcompose.numerics import effort
-from dpcompose.prove.derivations import Work, paths
+from dpcompose.prove.derivations import DerivedClaims, paths
 
 CURVES = (Renyi, ZCDP)
 """Nothing but answers, and other curves, follows from these; what is known exactly seldom needs them."""
@@ -21,7 +21,7 @@ MANY = 64
 class PartsOf:
     """What is known of the parts, one by one or, where there are many of a kind, together."""
 
-    def __init__(self, work: Work, facts: Callable[[Mechanism, type[Any]], tuple[Claim[Any], ...]]) -> None:
+    def __init__(self, work: DerivedClaims, facts: Callable[[Mechanism, type[Any]], tuple[Claim[Any], ...]]) -> None:
         assert isinstance(work.subject, Composition)  # noqa: S101 - for the type checker
         self.whole, self.work, self._facts = work.subject, work, facts
         self.counts = tuple(count for _, count in self.whole.parts)

@@ -26,7 +26,7 @@ from dpcompose.release.charge import Budget, Charge
 from dpcompose.release.engine.answers import prepared
 from dpcompose.release.engine.tables import opened
 from dpcompose.release.engine.totals import Salt
-from dpcompose.release.sampling import OS, Source, watched
+from dpcompose.release.sampling import OS, RandomSource, watched
 
 STATISTICS: Mapping[str, type[Query]] = MappingProxyType(
     {kind.statistic: kind for kind in (Count, Sum, Mean, Variance, Quantile)}
@@ -84,7 +84,7 @@ class Grouped(Protection, total=False):
     noise: Noise
 
 
-class Door(TypedDict, total=False):
+class DataOptions(TypedDict, total=False):
     """The options of the data: its table and types, and the budget to charge."""
 
     table: str | None
@@ -92,14 +92,14 @@ class Door(TypedDict, total=False):
     limits: Limits
     budget: Budget | None
     dataset: str | None
-    source: Source
+    source: RandomSource
 
 
-class Asked(Grouped, Door, total=False):
+class Asked(Grouped, DataOptions, total=False):
     """All options of a count."""
 
 
-class Single(Protection, Door, total=False):
+class Single(Protection, DataOptions, total=False):
     """All options of a question without groups."""
 
 
@@ -190,13 +190,13 @@ def quote(statistic: str, **options: Any) -> Quote:
 
 def run(statistic: str, data: object, **asked: Any) -> Release:
     """Ask a question by its name. The price is computed once."""
-    door = {name: asked.pop(name) for name in DOOR & asked.keys()}
-    return answer(quote(statistic, **asked), data, **door)
+    given = {name: asked.pop(name) for name in DATA_OPTIONS & asked.keys()}
+    return answer(quote(statistic, **asked), data, **given)
 
 
-def answer(price: Quote, data: object, **door: Unpack[Door]) -> Release:
+def answer(price: Quote, data: object, **given: Unpack[DataOptions]) -> Release:
     """Answer a question whose price is known. Refusals come before the charge, the charge before the answer."""
-    (found,) = answers([price], data, **door)
+    (found,) = answers([price], data, **given)
     return found
 
 
@@ -209,7 +209,7 @@ def answers(
     limits: Limits = LIMITS,
     budget: Budget | None = None,
     dataset: str | None = None,
-    source: Source = OS,
+    source: RandomSource = OS,
 ) -> list[Release]:
     """Answer several questions about one table, for one charge.
 
@@ -240,7 +240,7 @@ def charge_for(price: Quote | Sequence[Quote], dataset: str | None = None) -> Ch
     return Charge(whole, "; ".join(str(one.query) for one in prices), unit_name(asked.unit), asked.adjacency, dataset)
 
 
-DOOR = frozenset(Door.__annotations__)
+DATA_OPTIONS = frozenset(DataOptions.__annotations__)
 
 __all__ = [
     "STATISTICS",

@@ -59,7 +59,7 @@ def relative(value: float, best: float) -> str:
 @singledispatch
 def promise(guarantee: Guarantee, side: Side) -> str:  # noqa: ARG001 - those that follow use it
     """A promise in a few words."""
-    return {"FiniteLoss": "the law of its loss", "LaplaceLoss": "the law of its loss"}.get(
+    return {"FiniteLoss": "the law of its loss", "LaplaceLossLaw": "the law of its loss"}.get(
         type(guarantee).__name__, type(guarantee).__name__
     )
 

@@ -17,7 +17,7 @@ from dpcompose.spec.fields import counted
 from dpcompose.spec.numbers import AsWritten, within, written
 from dpcompose.spec.registry import Field, MechanismKind, kinds
 from dpcompose.spec.synonyms import mechanism, nearest, unknown
-from dpcompose.spec.tree import Node, Path, Place, Run, Scalar, Sum, Table, Times
+from dpcompose.spec.tree import Entries, Node, Path, Place, Run, Scalar, Terms, Times
 
 SCHEMA = "dpc.mechanism/1"
 THOUSANDS = re.compile(r"[0-9]{1,3}\.[0-9]{3}")
@@ -127,7 +127,7 @@ def _(node: Run, builder: Builder, name: str) -> Mechanism:  # noqa: ARG001
 
 
 @built.register
-def _(node: Table, builder: Builder, name: str) -> Mechanism:
+def _(node: Entries, builder: Builder, name: str) -> Mechanism:
     whole = counted(node, paired=False)
     if whole is not node:
         return builder.mechanism(whole, name)
@@ -171,7 +171,7 @@ def _times(count: Scalar) -> int:
 
 
 @built.register
-def _(node: Sum, builder: Builder, name: str) -> Mechanism:
+def _(node: Terms, builder: Builder, name: str) -> Mechanism:
     """The terms of a sum are added all at once; one after the other would copy the parts every time."""
     terms = [builder.mechanism(term, name) for term in node.terms]
     wholes = [term for term in terms if isinstance(term, Composition)]
@@ -189,7 +189,7 @@ def _(node: Sum, builder: Builder, name: str) -> Mechanism:
 
 def document(node: Node) -> Mechanism:
     """The mechanism of a whole structured document, once its schema has been checked."""
-    if not isinstance(node, Table):
+    if not isinstance(node, Entries):
         raise InvalidDocument(f"The document is {node.text} where a table with a kind is expected.")
     entries = dict(node.entries)
     if "budget" in entries and "kind" not in entries:
@@ -197,4 +197,4 @@ def document(node: Node) -> Mechanism:
     schema = entries.pop("schema", None)
     if schema is not None and schema.text != SCHEMA:
         raise InvalidDocument(f"schema: {schema.text[:60]!r} is not known here, only {SCHEMA!r}.")
-    return Builder().mechanism(Table(tuple(entries.items()), node.place))
+    return Builder().mechanism(Entries(tuple(entries.items()), node.place))

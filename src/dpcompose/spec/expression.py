@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from dpcompose.errors import InvalidDocument
 from dpcompose.spec.cures import ARABIC, TIMES, across, ended, inside
-from dpcompose.spec.tree import Many, Node, Place, Run, Scalar, Spot, Sum, Table, Times
+from dpcompose.spec.tree import Entries, Many, Node, Place, Run, Scalar, Spot, Terms, Times
 
 TOKEN = re.compile(
     r"(?P<space>\s+)"
@@ -135,7 +135,7 @@ class _Reader:
             terms.append(_product(factors))
             if not self.skip("+"):
                 break
-        return terms[0] if len(terms) == 1 else Sum(tuple(terms), place)
+        return terms[0] if len(terms) == 1 else Terms(tuple(terms), place)
 
     def factor(self) -> Node:
         """One value without `+` and `*`."""
@@ -150,7 +150,7 @@ class _Reader:
         if self.skip("["):
             return Many(tuple(self.until("]")), spot)
         if self.skip("{"):
-            return Table(tuple(self.entries()), spot)
+            return Entries(tuple(self.entries()), spot)
         cure = across(self.text, self.now.position) or BEFORE.get(self.now.text, "")
         raise self.refused("a mechanism such as Gaussian(noise_std=2), or a value", cure)
 

@@ -11,7 +11,7 @@ from dpcompose.description import Mechanism
 from dpcompose.errors import DPError, InvalidDocument
 from dpcompose.numerics.enclosure import Real
 from dpcompose.spec.numbers import written
-from dpcompose.spec.tree import Many, Node, Run, Scalar, Sum, Table, Times
+from dpcompose.spec.tree import Entries, Many, Node, Run, Scalar, Terms, Times
 
 UNKNOWN = "?"
 PROBES = (1, Fraction(1, 2), 2, Fraction(1, 10), 10, Fraction(1, 1000), 1000)
@@ -84,12 +84,12 @@ def _(node: Many, text: str) -> Node:
 
 
 @scalars.register
-def _(node: Table) -> Iterator[Scalar]:
+def _(node: Entries) -> Iterator[Scalar]:
     return (scalar for _, item in node.entries for scalar in scalars(item))
 
 
 @filled.register
-def _(node: Table, text: str) -> Node:
+def _(node: Entries, text: str) -> Node:
     return replace(node, entries=tuple((key, filled(item, text)) for key, item in node.entries))
 
 
@@ -116,10 +116,10 @@ def _(node: Times, text: str) -> Node:
 
 
 @scalars.register
-def _(node: Sum) -> Iterator[Scalar]:
+def _(node: Terms) -> Iterator[Scalar]:
     return (scalar for term in node.terms for scalar in scalars(term))
 
 
 @filled.register
-def _(node: Sum, text: str) -> Node:
+def _(node: Terms, text: str) -> Node:
     return replace(node, terms=tuple(filled(term, text) for term in node.terms))

@@ -17,7 +17,7 @@ from dpcompose.notions import Guarantee
 from dpcompose.parameters import COUNT, Param, Whole
 from dpcompose.spec.numbers import AsWritten, number, within, written
 from dpcompose.spec.synonyms import nearest
-from dpcompose.spec.tree import Many, Node, Run, Table, Times
+from dpcompose.spec.tree import Entries, Many, Node, Run, Times
 
 NUMBER = {"type": "string", "pattern": r"^-?[0-9]*(\.[0-9]*)?([eE][+-]?[0-9]+)?$|^-?[0-9]+/[0-9]+$"}
 MECHANISM: dict[str, object] = {"$ref": "#/$defs/mechanism"}
@@ -138,7 +138,7 @@ class Numbering(Codec):
 
     def read(self, node: Node, name: str, reader: Reader) -> object:  # noqa: ARG002
         """Every pair exactly."""
-        if not isinstance(node, Table):
+        if not isinstance(node, Entries):
             raise InvalidParameter(node.place.named(name), AsWritten(node.text), "a mapping such as {2: 0.1, 8: 0.5}")
         return tuple(
             (number(item.place.named(f"{name} order"), key), number(item.place.named(f"{name}[{key}]"), item.text))
@@ -189,7 +189,7 @@ class PartList(Codec):
 
     @staticmethod
     def _part(node: Node, name: str, reader: Reader) -> tuple[Mechanism, object]:
-        if isinstance(node, Table):
+        if isinstance(node, Entries):
             node = counted(node, paired=True)
         if isinstance(node, Times) and node.paired:
             (count,) = node.counts
@@ -209,15 +209,15 @@ class PartList(Codec):
         return {"type": "array", "items": MECHANISM}
 
 
-def counted(node: Table, *, paired: bool) -> Node:
+def counted(node: Entries, *, paired: bool) -> Node:
     """A table with a count, as that many runs of the rest of the table."""
     entries = dict(node.entries)
     count = entries.pop("count", None)
     if count is None:
         return node
-    if isinstance(count, Many | Table | Times):
+    if isinstance(count, Many | Entries | Times):
         raise InvalidParameter(count.place.named("count"), AsWritten(count.text), COUNT.allowed)
-    return Times(Table(tuple(entries.items()), node.place), (count,), node.place, paired=paired)  # type: ignore[arg-type]
+    return Times(Entries(tuple(entries.items()), node.place), (count,), node.place, paired=paired)  # type: ignore[arg-type]
 
 
 def codec(hint: object, param: Param | None) -> Codec:

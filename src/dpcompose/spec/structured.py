@@ -11,7 +11,7 @@ from typing import Any
 from dpcompose.errors import InvalidDocument
 from dpcompose.spec.limits import MOST_DEPTH, guard_keys
 from dpcompose.spec.numbers import MOST_DIGITS, AsWritten
-from dpcompose.spec.tree import Many, Node, Path, Scalar, Table
+from dpcompose.spec.tree import Entries, Many, Node, Path, Scalar
 
 ROOT = Path()
 
@@ -61,7 +61,7 @@ def node(value: object, place: Path = ROOT, depth: int = 0) -> Node:
             if str(key) in found:
                 raise InvalidDocument(here.says("this key stands there twice."))
             found[str(key)] = node(inner, here, depth + 1)
-        return Table(tuple(found.items()), place)
+        return Entries(tuple(found.items()), place)
     if isinstance(value, list | tuple):
         return Many(tuple(node(inner, place / i, depth + 1) for i, inner in enumerate(value)), place)
     return Scalar(_text(value, place), place)

@@ -82,7 +82,7 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Entries:
     """A mapping; in a structured document also a mechanism."""
 
     entries: tuple[tuple[str, Node], ...]
@@ -115,7 +115,7 @@ class Times:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class Terms:
     """Several mechanisms, one after the other."""
 
     terms: tuple[Node, ...]
@@ -123,4 +123,4 @@ class Sum:
     text: str = "a sum of mechanisms"
 
 
-Node: TypeAlias = Scalar | Many | Table | Run | Times | Sum
+Node: TypeAlias = Scalar | Many | Entries | Run | Times | Terms

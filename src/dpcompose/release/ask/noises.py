@@ -17,7 +17,7 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.mechanisms import BlackBox, DiscreteGaussian, Geometric
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
 from dpcompose.numerics.search import last
-from dpcompose.release.sampling import OS, Integers, Source, discrete_gaussian, discrete_laplace
+from dpcompose.release.sampling import OS, Integers, RandomSource, discrete_gaussian, discrete_laplace
 
 REACH = 64
 AIM = 1 - Fraction(
@@ -42,7 +42,7 @@ class Drawn(ABC):
     mechanism: Mechanism
 
     @abstractmethod
-    def draw(self, size: int, source: Source = OS) -> Integers:
+    def draw(self, size: int, source: RandomSource = OS) -> Integers:
         """Independent draws: whole numbers."""
 
     @abstractmethod
@@ -80,7 +80,7 @@ class DrawnGeometric(Drawn):
 
     mechanism: Geometric
 
-    def draw(self, size: int, source: Source = OS) -> Integers:
+    def draw(self, size: int, source: RandomSource = OS) -> Integers:
         """Independent draws: whole numbers."""
         return discrete_laplace(self.mechanism.scale, size, source)
 
@@ -100,7 +100,7 @@ class DrawnGaussian(Drawn):
 
     mechanism: DiscreteGaussian
 
-    def draw(self, size: int, source: Source = OS) -> Integers:
+    def draw(self, size: int, source: RandomSource = OS) -> Integers:
         """Independent draws: whole numbers."""
         return discrete_gaussian(self.mechanism.noise_std, size, source)
 

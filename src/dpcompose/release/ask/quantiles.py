@@ -27,7 +27,7 @@ from dpcompose.release.ask.contributions import EveryRow
 from dpcompose.release.ask.grids import Grid, declared
 from dpcompose.release.ask.queries import Query, within
 from dpcompose.release.ask.result import Estimate, Quote
-from dpcompose.release.sampling import Source, geometric, uniform_below
+from dpcompose.release.sampling import RandomSource, geometric, uniform_below
 from dpcompose.release.sampling.source import PATIENCE, broken
 from dpcompose.spec.numbers import AsWritten
 
@@ -116,7 +116,7 @@ def gaps(counts: npt.NDArray[np.int64], level: Fraction) -> npt.NDArray[np.int64
     return found
 
 
-def chosen(gap: npt.NDArray[np.int64], scale: Fraction, source: Source) -> int:
+def chosen(gap: npt.NDArray[np.int64], scale: Fraction, source: RandomSource) -> int:
     """An index, drawn with probability proportional to e^(−gap/scale)."""
     gap = gap - gap.min()
     for trial in range(PATIENCE):

@@ -21,10 +21,10 @@ from dpcompose.release.engine.kinds import Joined, Kind, Label, joined_labels, l
 from dpcompose.release.engine.points import counted_points
 from dpcompose.release.engine.rows import Rows, present
 from dpcompose.release.engine.secret import Secret
-from dpcompose.release.engine.table import Table, attempt, compared
+from dpcompose.release.engine.table import DataTable, attempt, compared
 from dpcompose.release.engine.totals import Salt, Totals, totals
 from dpcompose.release.refusals import INTERRUPTIONS, EngineFailure
-from dpcompose.release.sampling import Source
+from dpcompose.release.sampling import RandomSource
 
 T = TypeVar("T")
 
@@ -34,13 +34,13 @@ class Prepared:
     """A priced question about a table, checked and tried without any rows."""
 
     price: Quote
-    table: Table
+    table: DataTable
     kind: Kind | Joined | None
     keys: Sequence[Label] | None
     conditions: Sequence[Condition] = ()
     """The conditions, with values in the types of their columns."""
 
-    def answer(self, salt: Salt, source: Source) -> dict[Key, Estimate]:
+    def answer(self, salt: Salt, source: RandomSource) -> dict[Key, Estimate]:
         """Read the data, add the noise, and keep only the estimates."""
         query = self.price.query
         if isinstance(query, Quantile):
@@ -48,13 +48,13 @@ class Prepared:
         assert isinstance(query, NoisySums)  # noqa: S101 - for the type checker
         return self._sums(query, salt, source)
 
-    def _choice(self, query: Quantile, salt: Salt, source: Source) -> dict[Key, Estimate]:
+    def _choice(self, query: Quantile, salt: Salt, source: RandomSource) -> dict[Key, Estimate]:
         scale, level = query.scale, query.level
         counts = survived(lambda: counted_points(query, self._rows(), salt))
         index = counts.spent_in(lambda held: chosen(gaps(held, level), scale, source))
         return {None: query.estimated(index, self.price.margins["rank"])}
 
-    def _sums(self, query: NoisySums, salt: Salt, source: Source) -> dict[Key, Estimate]:
+    def _sums(self, query: NoisySums, salt: Salt, source: RandomSource) -> dict[Key, Estimate]:
         """The noisy sums. Where the keys are known, the noise is drawn before the data is read."""
         drawn = self.price.drawn
         margins = [noise.margin(1 - (1 - query.confidence) / len(drawn)) for noise in drawn.values()]
@@ -114,7 +114,7 @@ def _plus(held: Totals, keys: Sequence[Label | None], noises: Sequence[npt.NDArr
 
 
 def _passed(
-    held: Totals, kind: Kind | Joined, drawn: Mapping[str, Drawn], least: int, source: Source
+    held: Totals, kind: Kind | Joined, drawn: Mapping[str, Drawn], least: int, source: RandomSource
 ) -> dict[Key, list[int]]:
     """The keys whose noisy count reaches the threshold, in sorted order, which reveals nothing."""
     (noise,) = drawn.values()
@@ -134,7 +134,7 @@ def survived(action: Callable[[], T]) -> T:
     raise EngineFailure
 
 
-def prepared(price: Quote, table: Table) -> Prepared:
+def prepared(price: Quote, table: DataTable) -> Prepared:
     """Check names and types, and run the whole plan on an empty table of the same types; whatever fails is refused."""
     query = price.query
     columns = query.columns
@@ -153,7 +153,7 @@ def prepared(price: Quote, table: Table) -> Prepared:
     return ready
 
 
-def _keyed(query: Query, table: Table) -> tuple[Kind | Joined | None, Sequence[Label] | None]:
+def _keyed(query: Query, table: DataTable) -> tuple[Kind | Joined | None, Sequence[Label] | None]:
     """The kind of the keys, and the requested keys as the engine represents them."""
     if not isinstance(query, NoisySums) or query.by is None:
         return None, None

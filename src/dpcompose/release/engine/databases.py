@@ -21,7 +21,7 @@ from dpcompose.release.engine.files import parquet_files, related
 from dpcompose.release.engine.kinds import Kind
 from dpcompose.release.engine.sandbox import ATTACHED, engine, located
 from dpcompose.release.engine.selects import FRAMES, Read, chosen, is_written, mentioned, narrowed, selected
-from dpcompose.release.engine.table import Table, attempt, compared, computed
+from dpcompose.release.engine.table import DataTable, attempt, compared, computed
 from dpcompose.release.refusals import InvalidData
 
 NUMBERS, NUMBER, DIGITS = {Kind.WHOLE, Kind.REAL}, re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE), 15
@@ -40,7 +40,7 @@ FUNCTIONS = """SELECT count(*) FROM (SELECT function_name FROM duckdb_functions(
 HAVING bool_or(internal) AND NOT bool_and(internal))"""
 
 
-def database(stack: ExitStack, source: Database, limits: Limits) -> Table:
+def database(stack: ExitStack, source: Database, limits: Limits) -> DataTable:
     """One table of a .duckdb file."""
     (file,) = located(source.path, (".duckdb", ".db"))
     catalog = Catalog(stack, file, source.views, limits)
@@ -51,14 +51,14 @@ def database(stack: ExitStack, source: Database, limits: Limits) -> Table:
     return catalog.table((wanted,))
 
 
-def sql(stack: ExitStack, source: Sql, limits: Limits) -> Table:
+def sql(stack: ExitStack, source: Sql, limits: Limits) -> DataTable:
     """The table that a SELECT chooses from the database or from the listed files."""
     base = located(source.database, (".duckdb", ".db"))[0] if source.database is not None else None
     files = {located(path, (".parquet",))[0] for path in source.files}
     catalog = Catalog(stack, base, source.views, limits)
     name = catalog.name
 
-    def read(table: tuple[str, ...], paths: tuple[str, ...]) -> Table:
+    def read(table: tuple[str, ...], paths: tuple[str, ...]) -> DataTable:
         given = paths or _path(table)
         if not given:
             return catalog.table(table)
@@ -85,7 +85,7 @@ class Catalog:
         """Schema and name → the text of a view, or None."""
         self._views = {view.lower() for view in views}
 
-    def table(self, parts: tuple[str, ...], paths: tuple[str, ...] = ()) -> Table:
+    def table(self, parts: tuple[str, ...], paths: tuple[str, ...] = ()) -> DataTable:
         """A table by the parts of its name. A view is refused unless named, as somebody else may have written it."""
         if paths or not parts:
             raise computed(self.name, "what reads no table of it")
@@ -106,16 +106,16 @@ class Catalog:
         return attempt(self.name, lambda: chosen(tree, shown, self.table))
 
 
-def relation(stack: ExitStack, name: str, data: Any, limits: Limits) -> Table:
+def relation(stack: ExitStack, name: str, data: Any, limits: Limits) -> DataTable:
     """Columns and rows of a table, a view or a frame of the caller's own connection, read there; or of Parquet files,
     which are read as by their paths. Rows that are written in the text of the relation are taken as they are.
     """
     own = _Own(name, data, stack.enter_context(engine(limits)))
     if is_written(own.tree):
         return related(name, DuckRows(Given(data)))
-    on_files: list[Table] = []
+    on_files: list[DataTable] = []
 
-    def read(table: tuple[str, ...], paths: tuple[str, ...]) -> Table:
+    def read(table: tuple[str, ...], paths: tuple[str, ...]) -> DataTable:
         given = paths or _path(table)
         if not given:
             return own.table(table, read)
@@ -124,7 +124,7 @@ def relation(stack: ExitStack, name: str, data: Any, limits: Limits) -> Table:
         on_files.append(parquet_files(stack, name, [Path(path).resolve() for path in given], limits))
         return on_files[0]
 
-    def narrow(base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
+    def narrow(base: DataTable, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> DataTable:
         return narrowed(base, columns, where) if on_files else own.narrowed(base, columns, where)
 
     found = attempt(name, lambda: chosen(own.tree, name, read, narrow))
@@ -148,7 +148,7 @@ class _Own:
             raise computed(self.name, "a macro that stands in for a function of the engine")
         return columns or [], {view.lower(): text for view, text in views or ()}
 
-    def table(self, parts: tuple[str, ...], read: Read) -> Table:
+    def table(self, parts: tuple[str, ...], read: Read) -> DataTable:
         """A table by the parts of its name; only the types of its columns are known."""
         columns, views = self._listed
         wanted = [part.lower() for part in parts]
@@ -164,7 +164,7 @@ class _Own:
                 found[column] = kind if found.get(column, kind) is kind else Kind.OTHER
         return replace(related(self.name, self.rows), kinds=list((found or self._framed()).items()))
 
-    def narrowed(self, base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
+    def narrowed(self, base: DataTable, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> DataTable:
         """A table with some columns and conditions. DuckDB evaluates the conditions, so no cast in them may fail at a
         row.
         """

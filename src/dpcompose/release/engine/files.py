@@ -13,11 +13,11 @@ from dpcompose.release.engine.duck import DuckRows, Named
 from dpcompose.release.engine.kinds import DECLARED
 from dpcompose.release.engine.rows import Rows
 from dpcompose.release.engine.sandbox import engine, literal, literal_paths, located
-from dpcompose.release.engine.table import Columns, Table, attempt
+from dpcompose.release.engine.table import Columns, DataTable, attempt
 from dpcompose.release.refusals import InvalidData
 
 
-def lines(stack: ExitStack, source: Csv, limits: Limits) -> Table:
+def lines(stack: ExitStack, source: Csv, limits: Limits) -> DataTable:
     """The table of a text file, one row on each line."""
     files = located(source.path, (".csv", ".tsv", ".txt"), pattern=source.glob)
     names = attempt(repr(files[0].name), lambda: text.header(files[0], source))
@@ -40,17 +40,17 @@ def lines(stack: ExitStack, source: Csv, limits: Limits) -> Table:
         return duck.canonical(typed, chosen)
 
     kinds = [(name, DECLARED[said]) for name, said in types.items()]
-    return Table(repr(files[0].name), kinds, rows, _listed(files, shown=source.glob), header=True)
+    return DataTable(repr(files[0].name), kinds, rows, _listed(files, shown=source.glob), header=True)
 
 
-def pages(stack: ExitStack, source: Parquet, limits: Limits) -> Table:
+def pages(stack: ExitStack, source: Parquet, limits: Limits) -> DataTable:
     """The table of a Parquet file, or of those that match a pattern."""
     files = located(source.path, (".parquet",), pattern=source.glob)
     found = parquet_files(stack, repr(Path(source.path).name), files, limits)
     return replace(found, files=_listed(files, shown=source.glob))
 
 
-def parquet_files(stack: ExitStack, name: str, files: Sequence[Path], limits: Limits) -> Table:
+def parquet_files(stack: ExitStack, name: str, files: Sequence[Path], limits: Limits) -> DataTable:
     """Parquet files with the same columns, as one table; folders of their paths are no columns."""
     links = stack.enter_context(literal_paths(files))
     connection = stack.enter_context(engine(limits, links))
@@ -81,7 +81,7 @@ def _listed(files: Sequence[Path], *, shown: bool) -> tuple[str, ...]:
     return tuple(file.name for file in files) if shown else ()
 
 
-def related(name: str, whole: DuckRows) -> Table:
+def related(name: str, whole: DuckRows) -> DataTable:
     """A table of rows in DuckDB whose columns are plain columns."""
     kinds = attempt(name, lambda: duck.kinds(whole))
     # By their places: DuckDB would take "User" for "user" where a SELECT has both.
@@ -91,7 +91,7 @@ def related(name: str, whole: DuckRows) -> Table:
         found = whole.where("false") if empty else whole
         return duck.canonical(found, {role: typed[column] for role, column in columns.items()})
 
-    return Table(name, [(column, kind) for column, kind, _ in kinds], rows)
+    return DataTable(name, [(column, kind) for column, kind, _ in kinds], rows)
 
 
 __all__ = ["lines", "pages", "parquet_files", "related"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from dpcompose.release.ask.sources import Limits
 from dpcompose.release.engine.files import parquet_files
-from dpcompose.release.engine.table import Table, attempt, computed
+from dpcompose.release.engine.table import DataTable, attempt, computed
 
 STEPS: Mapping[str, str] = {"Filter": "predicate", "HStack": "exprs", "Select": "expr", "SimpleProjection": ""}
 """Steps of a plan that work row by row, and the field of their expressions."""
@@ -33,7 +33,7 @@ PLAIN = NUMBERS | {"Boolean", "Date", "String"}
 """Types whose comparison cannot fail; lists may differ in length, and categories in their texts."""
 
 
-def scanned(stack: ExitStack, name: str, frame: Any, limits: Limits) -> Table | None:
+def scanned(stack: ExitStack, name: str, frame: Any, limits: Limits) -> DataTable | None:
     """The table of a lazy frame that scans Parquet files, read as by their paths; None for a frame in memory."""
     files = attempt(name, lambda: _files(name, _plan(name, frame)))
     if files is None:

@@ -16,13 +16,13 @@ from typing import Any, TypeAlias
 from dpcompose.release.ask.filters import Condition
 from dpcompose.release.engine.kinds import Kind
 from dpcompose.release.engine.rows import Rows, present
-from dpcompose.release.engine.table import Columns, Table, compared, computed
+from dpcompose.release.engine.table import Columns, DataTable, compared, computed
 from dpcompose.release.refusals import InvalidData
 
 Node: TypeAlias = Mapping[str, Any]
-Read: TypeAlias = Callable[[tuple[str, ...], tuple[str, ...]], Table]
+Read: TypeAlias = Callable[[tuple[str, ...], tuple[str, ...]], DataTable]
 """A table by the parts of its name, or by the paths of its Parquet files; a Python frame has neither."""
-Narrow: TypeAlias = Callable[[Table, Sequence[tuple[str, str]], Sequence[Condition]], Table]
+Narrow: TypeAlias = Callable[[DataTable, Sequence[tuple[str, str]], Sequence[Condition]], DataTable]
 """From a table, the new and old names of some columns, and conditions, to the narrowed table."""
 PARQUET = {"parquet_scan", "read_parquet"}
 FRAMES = {"arrow_scan", "arrow_scan_dumb", "pandas_scan", "python_arrow_scan"}
@@ -56,7 +56,7 @@ def selected(connection: Any, name: str, text: str) -> Node:
     return node
 
 
-def chosen(node: Node, name: str, read: Read, narrow: Narrow | None = None) -> Table:
+def chosen(node: Node, name: str, read: Read, narrow: Narrow | None = None) -> DataTable:
     """The table that a SELECT chooses: some columns of another table, and the rows that meet some conditions."""
     narrow = narrow or narrowed
     if node["type"] != "SELECT_NODE":
@@ -78,7 +78,7 @@ def _with(node: Node, name: str, read: Read, narrow: Narrow) -> Read:
         _nothing_else(name, value, {"materialized", "query", "query_node"})
         before[key] = value.get("query_node") or value["query"]["node"]
 
-    def also(table: tuple[str, ...], paths: tuple[str, ...]) -> Table:
+    def also(table: tuple[str, ...], paths: tuple[str, ...]) -> DataTable:
         named = before.get(table[0].lower()) if len(table) == 1 and not paths else None
         return read(table, paths) if named is None else chosen(named, name, read, narrow)
 
@@ -123,7 +123,7 @@ def _nothing_else(name: str, node: Node, known: set[str]) -> None:
             raise computed(name, part.replace("_", " "))
 
 
-def _from(node: Node, name: str, read: Read, narrow: Narrow) -> Table:
+def _from(node: Node, name: str, read: Read, narrow: Narrow) -> DataTable:
     """The table after FROM."""
     kind = node["type"]
     if kind not in {"BASE_TABLE", "SUBQUERY", "TABLE_FUNCTION"} or node.get("sample") or node.get("column_name_alias"):
@@ -152,7 +152,7 @@ def _arguments(function: Node) -> list[Node]:
     return function.get("children") or [one["expression"] for one in function.get("arguments", [])]
 
 
-def _columns(item: Node, name: str, base: Table, called: set[str]) -> list[tuple[str, str]]:
+def _columns(item: Node, name: str, base: DataTable, called: set[str]) -> list[tuple[str, str]]:
     """The new and the old name of each column in one item of a select list."""
     if item["class"] == "STAR":
         _nothing_else(name, item, PLACED | {"relation_name"})
@@ -161,7 +161,7 @@ def _columns(item: Node, name: str, base: Table, called: set[str]) -> list[tuple
     return [(item["alias"] or column, column)]
 
 
-def _column(item: Node, name: str, base: Table, called: set[str]) -> str:
+def _column(item: Node, name: str, base: DataTable, called: set[str]) -> str:
     """The column of a table that is meant; DuckDB ignores capitals."""
     if item["class"] != "COLUMN_REF":
         raise computed(name, item.get("function_name") or item["class"])
@@ -180,7 +180,7 @@ def _conjuncts(node: Node | None) -> Iterator[Node]:
         yield node
 
 
-def _condition(node: Node, name: str, base: Table, called: set[str]) -> Condition:
+def _condition(node: Node, name: str, base: DataTable, called: set[str]) -> Condition:
     """A column compared with a constant."""
     if node["type"] not in SIGNS:
         raise computed(name, node["type"])
@@ -209,7 +209,7 @@ def _constant(node: Node) -> tuple[str, bool] | None:
     return None if node["value"]["is_null"] else (str(value), kind["id"] == "VARCHAR")
 
 
-def narrowed(base: Table, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> Table:
+def narrowed(base: DataTable, columns: Sequence[tuple[str, str]], where: Sequence[Condition]) -> DataTable:
     """A table with some of the columns, renamed, and the rows that meet all conditions."""
     base.check({f"where{i}": one.column for i, one in enumerate(where)})
     old, kinds, conditions = dict(columns), dict(base.kinds), compared(where, base)

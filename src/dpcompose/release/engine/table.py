@@ -21,7 +21,7 @@ Columns = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DataTable:
     """A named table: the kinds of its columns, and access to its rows."""
 
     name: str
@@ -67,12 +67,12 @@ class Table:
 EQUAL = {"=", "!="}
 
 
-def compared(where: Sequence[Condition], table: Table) -> list[Condition]:
+def compared(where: Sequence[Condition], table: DataTable) -> list[Condition]:
     """The conditions with values as SQL; a value that is not of its column's type is refused."""
     return [replace(one, value=_value(one, table), sign="<>" if one.sign == "!=" else one.sign) for one in where]
 
 
-def _value(one: Condition, table: Table) -> str:
+def _value(one: Condition, table: DataTable) -> str:
     kind = table.kind(one.column)
     if kind in {Kind.TEXT, Kind.TRUTH} and one.sign not in EQUAL:
         raise InvalidData(f"The column {one.column!r} holds {kind.value}, which are = or != and have no order here.")
@@ -91,7 +91,7 @@ def _number(one: Condition) -> float:
         raise InvalidData(f"The condition {str(one)!r} needs a number, as the column {one.column!r} does.") from None
 
 
-def _literal(table: Table, label: Label) -> str:
+def _literal(table: DataTable, label: Label) -> str:
     rows: Rows = table.rows({}, True)  # noqa: FBT003 - no rows: the engine's spelling is asked for
     return rows.dialect.literal(label)
 
@@ -114,4 +114,4 @@ def computed(name: str, what: str) -> InvalidData:
     )
 
 
-__all__ = ["Columns", "Table", "attempt", "compared", "computed"]
+__all__ = ["Columns", "DataTable", "attempt", "compared", "computed"]

@@ -30,14 +30,14 @@ from dpcompose.release.engine.kinds import Kind
 from dpcompose.release.engine.lazies import scanned
 from dpcompose.release.engine.rows import Rows
 from dpcompose.release.engine.sandbox import engine
-from dpcompose.release.engine.table import Columns, Table, attempt
+from dpcompose.release.engine.table import Columns, DataTable, attempt
 from dpcompose.release.refusals import InvalidData
 
 
 @contextmanager
 def opened(
     data: object, table: str | None = None, types: Mapping[str, str] | None = None, limits: Limits = LIMITS
-) -> Iterator[Table]:
+) -> Iterator[DataTable]:
     """The table in any supported data; whatever is opened here is closed again."""
     checked_types(types or {})
     source: DataSource | None
@@ -84,7 +84,7 @@ FRAMES: Mapping[tuple[str, str], Callable[[Any, Mapping[str, str]], Frame]] = {
 }
 
 
-def _framed(stack: ExitStack, data: Any, types: Mapping[str, str], limits: Limits) -> Table:
+def _framed(stack: ExitStack, data: Any, types: Mapping[str, str], limits: Limits) -> DataTable:
     origin, name = _origin(data), "The table"
     if types and origin[0] != "pandas":
         raise InvalidParameter("types", dict(types), "nothing for data that has types, or states them itself")
@@ -93,7 +93,7 @@ def _framed(stack: ExitStack, data: Any, types: Mapping[str, str], limits: Limit
     if origin[0] == "pyspark":
         attempt(name, lambda: spark.check_plan(name, data))
         kinds = attempt(name, lambda: spark.kinds(data))
-        return Table(name, kinds, lambda columns, empty: _sparked(data, dict(kinds), columns, empty=empty))
+        return DataTable(name, kinds, lambda columns, empty: _sparked(data, dict(kinds), columns, empty=empty))
     if origin not in FRAMES:
         raise InvalidData(
             f"Data of type {type(data).__name__} is no table: give a path, Sql(…), or a frame of DuckDB, pandas, "
@@ -104,7 +104,7 @@ def _framed(stack: ExitStack, data: Any, types: Mapping[str, str], limits: Limit
     frame = FRAMES[origin](data, types)
     kinds = attempt(name, frame.kinds)
     connection = stack.enter_context(engine(limits))
-    return Table(name, kinds, lambda columns, empty: _arrowed(connection, frame, dict(kinds), columns, empty=empty))
+    return DataTable(name, kinds, lambda columns, empty: _arrowed(connection, frame, dict(kinds), columns, empty=empty))
 
 
 def _sparked(frame: Any, kinds: Mapping[str, Kind], columns: Columns, *, empty: bool) -> Rows:
@@ -126,7 +126,7 @@ def _arrowed(connection: Any, frame: Frame, kinds: Mapping[str, Kind], columns: 
     return duck.canonical(rows, {role: (role, kinds[column], typed[role]) for role, column in columns.items()})
 
 
-OPENERS: Mapping[type[Any], Callable[[ExitStack, Any, Limits], Table]] = {
+OPENERS: Mapping[type[Any], Callable[[ExitStack, Any, Limits], DataTable]] = {
     Csv: lines,
     Parquet: pages,
     Database: database,

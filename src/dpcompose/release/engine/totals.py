@@ -23,7 +23,7 @@ from dpcompose.release.engine import masks
 from dpcompose.release.engine.kinds import Label
 from dpcompose.release.engine.rows import PRIME, Rows, clipped, real
 from dpcompose.release.engine.secret import Secret
-from dpcompose.release.sampling import Source
+from dpcompose.release.sampling import RandomSource
 from dpcompose.release.sampling.source import word
 
 Totals: TypeAlias = Mapping[Label | None, tuple[int, ...]]
@@ -37,7 +37,7 @@ class Salt:
     b: int
 
     @classmethod
-    def drawn(cls, source: Source) -> Salt:
+    def drawn(cls, source: RandomSource) -> Salt:
         """A salt drawn from the source of the noise."""
         return cls(1 + word(source) % (PRIME - 1), word(source) % PRIME)
 

@@ -7,7 +7,7 @@ Read `source` (random bytes, watched by `health`), `uniform` and `coins`, then t
 from dpcompose.release.sampling.coins import bernoulli, bernoulli_exp
 from dpcompose.release.sampling.digits import discrete_laplace, geometric
 from dpcompose.release.sampling.health import Unhealthy, watched
-from dpcompose.release.sampling.source import OS, Integers, OperatingSystem, Source
+from dpcompose.release.sampling.source import OS, Integers, OperatingSystem, RandomSource
 from dpcompose.release.sampling.stairs import practical_gamma, staircase
 from dpcompose.release.sampling.thinning import discrete_gaussian
 from dpcompose.release.sampling.uniform import uniform_below
@@ -16,7 +16,7 @@ __all__ = [
     "OS",
     "Integers",
     "OperatingSystem",
-    "Source",
+    "RandomSource",
     "Unhealthy",
     "bernoulli",
     "bernoulli_exp",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpcompose.release.sampling.source import PATIENCE, Integers, Source, broken
+from dpcompose.release.sampling.source import PATIENCE, Integers, RandomSource, broken
 
 BATCH = 1 << 17  # the arrays of a batch fit in a cache; larger ones are slower and take more memory
 
@@ -26,7 +26,7 @@ def _narrowed(found: Integers) -> Integers:
     return found.astype(np.int64)
 
 
-def accepted(propose: Callable[[int], Integers], size: int, source: Source) -> Integers:
+def accepted(propose: Callable[[int], Integers], size: int, source: RandomSource) -> Integers:
     """The first `size` accepted proposals.
 
     `propose(n)` makes n independent proposals and returns those it accepts. Accepted proposals are independent and

@@ -12,7 +12,7 @@ from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.parameters import Param
 from dpcompose.release.sampling.batches import in_batches
 from dpcompose.release.sampling.lookup import TabledLaw, draw
-from dpcompose.release.sampling.source import OS, Source, checked_size
+from dpcompose.release.sampling.source import OS, RandomSource, checked_size
 
 PROBABILITY = Param("p", 0, 1, "probability")
 EXPONENT = Param("γ", 0, 10**300, "nats")
@@ -42,15 +42,15 @@ class ExponentialCoin:
         return (-ball(self.exponent)).exp()
 
 
-def bernoulli(probability: Real, size: int, source: Source = OS) -> npt.NDArray[np.bool_]:
+def bernoulli(probability: Real, size: int, source: RandomSource = OS) -> npt.NDArray[np.bool_]:
     r"""Independent coins, each true with the rational probability given."""
     return _toss(Coin(Fraction(PROBABILITY.check("probability", probability))), checked_size(size), source)
 
 
-def bernoulli_exp(gamma: Real, size: int, source: Source = OS) -> npt.NDArray[np.bool_]:
+def bernoulli_exp(gamma: Real, size: int, source: RandomSource = OS) -> npt.NDArray[np.bool_]:
     r"""Independent coins, each true with probability $e^{-\gamma}$ for a rational $\gamma \ge 0$."""
     return _toss(ExponentialCoin(Fraction(EXPONENT.check("gamma", gamma))), checked_size(size), source)
 
 
-def _toss(law: TabledLaw, size: int, source: Source) -> npt.NDArray[np.bool_]:
+def _toss(law: TabledLaw, size: int, source: RandomSource) -> npt.NDArray[np.bool_]:
     return in_batches(size, lambda count: draw(law, count, source)).astype(np.bool_)

@@ -19,7 +19,7 @@ from dpcompose.mechanisms.laplace import SCALE
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.release.sampling.batches import in_batches
 from dpcompose.release.sampling.lookup import draw
-from dpcompose.release.sampling.source import OS, PATIENCE, Integers, Source, broken, checked_size
+from dpcompose.release.sampling.source import OS, PATIENCE, Integers, RandomSource, broken, checked_size
 
 WIDTH = 8  # bits of a digit
 COARSE = 8  # the leading part is drawn at a scale of at most this
@@ -57,25 +57,25 @@ class Leading:
         return (-(index + 1) * ball(self.rate)).exp()
 
 
-def geometric(scale: Real, size: int, source: Source = OS) -> Integers:
+def geometric(scale: Real, size: int, source: RandomSource = OS) -> Integers:
     r"""Independent draws with $P(g) \propto e^{-g/\texttt{scale}}$ on $g = 0, 1, 2, \dots$; a scale of 0 gives 0."""
     checked = Fraction(SCALE.check("scale", scale))
     return in_batches(checked_size(size), lambda count: one_sided(checked, count, source))
 
 
-def discrete_laplace(scale: Real, size: int, source: Source = OS) -> Integers:
+def discrete_laplace(scale: Real, size: int, source: RandomSource = OS) -> Integers:
     r"""Independent draws with $P(z) \propto e^{-|z|/\texttt{scale}}$ on the integers; a scale of 0 gives 0."""
     checked = Fraction(SCALE.check("scale", scale))
     return in_batches(checked_size(size), lambda count: two_sided(checked, count, source))
 
 
-def two_sided(scale: Fraction, size: int, source: Source) -> Integers:
+def two_sided(scale: Fraction, size: int, source: RandomSource) -> Integers:
     """One batch of `discrete_laplace`: g or, for the other sign, −1 − g."""
     found = one_sided(scale, size, source)
     return found ^ -draw(Digit(1 / scale, 1), size, source) if scale else found
 
 
-def one_sided(scale: Fraction, size: int, source: Source) -> Integers:
+def one_sided(scale: Fraction, size: int, source: RandomSource) -> Integers:
     """One batch of `geometric`: the leading part, then one digit after the other."""
     if not scale:
         return np.zeros(size, dtype=np.int64)
@@ -90,7 +90,7 @@ def one_sided(scale: Fraction, size: int, source: Source) -> Integers:
     return found
 
 
-def _leading(rate: Fraction, size: int, source: Source) -> Integers:
+def _leading(rate: Fraction, size: int, source: RandomSource) -> Integers:
     """Geometric draws of rate at least 1/COARSE. The law is memoryless: a draw at the table's end is continued with
     another.
     """

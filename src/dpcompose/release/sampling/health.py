@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcompose.errors import DPError
-from dpcompose.release.sampling.source import Source
+from dpcompose.release.sampling.source import RandomSource
 
 Bytes: TypeAlias = bytes
 """The type `bytes`, for annotations inside a class that has a method of that name."""
@@ -65,7 +65,7 @@ def _has_run(found: npt.NDArray[np.uint8], length: int) -> bool:
 class Watched:
     """A source all of whose bytes are tested."""
 
-    source: Source
+    source: RandomSource
     _head: bytes = field(default=b"", repr=False)
     """The first bytes of the last block."""
     _tail: bytes = field(default=b"", repr=False)
@@ -106,7 +106,7 @@ class Watched:
         return Unhealthy(f"The source of randomness {type(self.source).__name__} is not healthy: {what}.")
 
 
-def watched(source: Source) -> Source:
+def watched(source: RandomSource) -> RandomSource:
     """The source, tested at its start and from then on; sources for tests opt out."""
     if getattr(type(source), "for_tests", False):
         return source

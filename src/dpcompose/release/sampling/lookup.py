@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from dpcompose.numerics.enclosure import Ball
 from dpcompose.numerics.precision import ctx
-from dpcompose.release.sampling.source import Source, broken, word, words
+from dpcompose.release.sampling.source import RandomSource, broken, word, words
 
 FIRST, SECOND = 16, 48  # bits of u that the two stages of a table look at
 FEW = 32  # so few draws are decided one by one, which costs less than a table
@@ -64,7 +64,7 @@ def _floor(x: Ball, bits: int) -> int:
     return mantissa >> min(-shift, mantissa.bit_length() + 1)  # also where the exponent itself is astronomic
 
 
-def settle(law: TabledLaw, leading: int, bits: int, source: Source) -> int:
+def settle(law: TabledLaw, leading: int, bits: int, source: RandomSource) -> int:
     """The value for a u that begins with the `bits` bits `leading`, by bisection; more bits are drawn where needed."""
     least, most = 0, law.count
     while least < most:
@@ -106,7 +106,7 @@ class LookupTable:
         last = np.searchsorted(points, starts + (1 << (SECOND - FIRST)) - 1, side="right")
         return cls(law, points, values, np.where(first == last, values[first - 1], -1).astype(np.int16))
 
-    def draw(self, size: int, source: Source) -> npt.NDArray[np.int64]:
+    def draw(self, size: int, source: RandomSource) -> npt.NDArray[np.int64]:
         """Independent draws."""
         first = words(source, size, FIRST // 8)
         found = self.direct[first].astype(np.int64)
@@ -117,7 +117,7 @@ class LookupTable:
             found[open_] = self._second(leading, source)
         return found
 
-    def _second(self, leading: npt.NDArray[np.int64], source: Source) -> npt.NDArray[np.int64]:
+    def _second(self, leading: npt.NDArray[np.int64], source: RandomSource) -> npt.NDArray[np.int64]:
         """Decide by 48 bits, and the rest by as many as needed."""
         found = self.values[np.searchsorted(self.points, leading, side="right") - 1].astype(np.int64)
         for lane in np.flatnonzero(found < 0):
@@ -131,7 +131,7 @@ def table(law: TabledLaw) -> LookupTable:
     return LookupTable.of(law)
 
 
-def draw(law: TabledLaw, size: int, source: Source) -> npt.NDArray[np.int64]:
+def draw(law: TabledLaw, size: int, source: RandomSource) -> npt.NDArray[np.int64]:
     """Independent draws from a law."""
     if size < FEW:
         return np.array([settle(law, word(source), 64, source) for _ in range(size)], dtype=np.int64)

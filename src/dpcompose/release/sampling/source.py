@@ -20,7 +20,7 @@ PATIENCE = 10_000
 """Rounds after which a source counts as broken; a uniform source needs so many with probability below 2^−1000."""
 
 
-class Source(Protocol):
+class RandomSource(Protocol):
     """A source of independent, uniform bytes."""
 
     def bytes(self, count: int, /) -> bytes:
@@ -40,7 +40,7 @@ class OperatingSystem:
 OS = OperatingSystem()
 
 
-def words(source: Source, count: int, width: int) -> Words:
+def words(source: RandomSource, count: int, width: int) -> Words:
     """Uniform unsigned integers of `width` bytes each."""
     read = source.bytes(count * width)
     if len(read) != count * width:
@@ -49,12 +49,12 @@ def words(source: Source, count: int, width: int) -> Words:
     return found
 
 
-def word(source: Source) -> int:
+def word(source: RandomSource) -> int:
     """A uniform integer below 2^64."""
     return int(words(source, 1, 8)[0])
 
 
-def broken(source: Source) -> DPError:
+def broken(source: RandomSource) -> DPError:
     """The error about a source that repeats itself so that no draw is ever decided."""
     return DPError(f"The source of randomness {type(source).__name__} is not random: its bytes decide nothing.")
 

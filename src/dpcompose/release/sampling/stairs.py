@@ -28,7 +28,7 @@ from dpcompose.release.sampling.batches import in_batches
 from dpcompose.release.sampling.coins import Coin
 from dpcompose.release.sampling.digits import one_sided
 from dpcompose.release.sampling.lookup import bracket, draw
-from dpcompose.release.sampling.source import OS, Integers, Source, checked_size
+from dpcompose.release.sampling.source import OS, Integers, RandomSource, checked_size
 from dpcompose.release.sampling.uniform import uniform
 
 GAMMA = Param("γ", 0, 1)
@@ -70,7 +70,7 @@ class Stair:
         pieces = lcm(step.denominator, first.denominator)
         return cls(epsilon, gamma or Fraction(1), pieces, int(step * pieces), int(first * pieces))
 
-    def draw(self, size: int, source: Source) -> Integers:
+    def draw(self, size: int, source: RandomSource) -> Integers:
         """Draw one batch."""
         steps = one_sided(1 / self.epsilon, size, source)
         if max((int(steps.max(initial=0)) + 1) * self.tread, self.pieces) >= LIMIT:
@@ -78,7 +78,7 @@ class Stair:
         places = (steps * self.tread + self._place(size, source)) // self.pieces
         return places ^ -draw(FAIR, size, source)
 
-    def _place(self, size: int, source: Source) -> Integers:
+    def _place(self, size: int, source: RandomSource) -> Integers:
         """The place of the noise within its step."""
         if self.upper == self.tread:
             return uniform(self.tread, size, source)
@@ -90,7 +90,9 @@ class Stair:
         return found
 
 
-def staircase(epsilon: Real, sensitivity: Real, gamma: Real, grid: Real, size: int, source: Source = OS) -> Integers:  # noqa: PLR0917
+def staircase(  # noqa: PLR0917 - five of a law, and the source
+    epsilon: Real, sensitivity: Real, gamma: Real, grid: Real, size: int, source: RandomSource = OS
+) -> Integers:
     r"""Independent draws of $\lfloor X/\texttt{grid} \rfloor$ for staircase noise $X$; symmetric about $-\frac12$.
 
     A sensitivity of 0 gives 0.

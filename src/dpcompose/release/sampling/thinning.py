@@ -20,7 +20,7 @@ from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.release.sampling.batches import accepted, in_batches
 from dpcompose.release.sampling.digits import two_sided
 from dpcompose.release.sampling.lookup import FEW, bracket, settle
-from dpcompose.release.sampling.source import OS, Integers, Source, checked_size, word, words
+from dpcompose.release.sampling.source import OS, Integers, RandomSource, checked_size, word, words
 
 BITS = 32  # of u, at first
 REACH = 8  # deviations that the table of rejections covers; e^−(REACH − 1)²/2 is small enough
@@ -68,7 +68,7 @@ class Thinning:
         high[-1] = 1 << BITS
         return cls(variance, scale, shift, low, high)
 
-    def keeps(self, distances: Integers, source: Source) -> npt.NDArray[np.bool_]:
+    def keeps(self, distances: Integers, source: RandomSource) -> npt.NDArray[np.bool_]:
         """Which proposals are accepted."""
         cells = np.minimum(distances >> self.shift, len(self.low) - 1).astype(np.int64)
         leading = words(source, len(distances), BITS // 8).astype(np.int64)
@@ -85,13 +85,13 @@ def thinning(variance: Fraction, scale: int, fineness: int) -> Thinning:
     return Thinning.of(variance, scale, fineness)
 
 
-def discrete_gaussian(noise_std: Real, size: int, source: Source = OS) -> Integers:
+def discrete_gaussian(noise_std: Real, size: int, source: RandomSource = OS) -> Integers:
     r"""Independent draws with $P(z) \propto e^{-z^2/2\sigma^2}$ on the integers; a noise_std of 0 gives 0."""
     variance = Fraction(NOISE.check("noise_std", noise_std)) ** 2
     return in_batches(checked_size(size), lambda count: gaussian(variance, count, source))
 
 
-def gaussian(variance: Fraction, size: int, source: Source) -> Integers:
+def gaussian(variance: Fraction, size: int, source: RandomSource) -> Integers:
     """One batch, for a rational variance."""
     if not variance:
         return np.zeros(size, dtype=np.int64)
@@ -104,7 +104,7 @@ def gaussian(variance: Fraction, size: int, source: Source) -> Integers:
     return accepted(kept, size, source)
 
 
-def _keeps(variance: Fraction, scale: int, distances: Integers, source: Source) -> npt.NDArray[np.bool_]:
+def _keeps(variance: Fraction, scale: int, distances: Integers, source: RandomSource) -> npt.NDArray[np.bool_]:
     """Which proposals are accepted: a few are decided one by one, many by a table."""
     if len(distances) >= FEW:
         return thinning(variance, scale, FINE if len(distances) >= MANY else COARSE).keeps(distances, source)

@@ -6,12 +6,12 @@ import numpy as np
 
 from dpcompose.errors import InvalidParameter
 from dpcompose.release.sampling.batches import accepted, in_batches
-from dpcompose.release.sampling.source import OS, Integers, Source, checked_size, words
+from dpcompose.release.sampling.source import OS, Integers, RandomSource, checked_size, words
 
 LARGEST = 1 << 63
 
 
-def uniform_below(bound: int, size: int, source: Source = OS) -> Integers:
+def uniform_below(bound: int, size: int, source: RandomSource = OS) -> Integers:
     r"""Independent draws, uniform on $0, 1, \dots, \texttt{bound} - 1$.
 
     As many bits as `bound − 1` has are drawn; a number that is too large is rejected, so the others are equally likely.
@@ -23,7 +23,7 @@ def uniform_below(bound: int, size: int, source: Source = OS) -> Integers:
     return in_batches(checked_size(size), lambda count: uniform(below, count, source))
 
 
-def uniform(bound: int, size: int, source: Source) -> Integers:
+def uniform(bound: int, size: int, source: RandomSource) -> Integers:
     """One batch of `uniform_below`."""
     bits = (bound - 1).bit_length()
     if not bits:
@@ -37,7 +37,7 @@ def uniform(bound: int, size: int, source: Source) -> Integers:
     return accepted(kept, size, source)
 
 
-def _short(bits: int, size: int, source: Source) -> Integers:
+def _short(bits: int, size: int, source: RandomSource) -> Integers:
     """Numbers of up to 63 bits: the upper bits of the smallest word with room, complemented (so a silent source gives
     0).
     """
@@ -45,7 +45,7 @@ def _short(bits: int, size: int, source: Source) -> Integers:
     return (~words(source, size, width) >> (8 * width - bits)).astype(np.int64)
 
 
-def _long(bits: int, size: int, source: Source) -> Integers:
+def _long(bits: int, size: int, source: RandomSource) -> Integers:
     """Numbers of any length, as Python's integers."""
     width = -(-bits // 8)
     read, full = words(source, width * size, 1).tobytes(), (1 << 8 * width) - 1

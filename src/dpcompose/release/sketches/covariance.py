@@ -7,8 +7,8 @@ matrix is read in pieces. Their mean square along $x$, minus $w^2|x|^2$, is the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from dpcompose.exact.chisquare import scaled_normal_renyi
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.progress import progress
 from dpcompose.release.charge import Budget, Charge
-from dpcompose.release.sampling import OS, Source
+from dpcompose.release.sampling import OS, RandomSource
 from dpcompose.release.sketches.answers import ProjectionReading, SketchEstimate
 from dpcompose.release.sketches.making import Draft
 from dpcompose.release.sketches.matrices import Matrix, matrix_of, shortened
@@ -34,14 +34,14 @@ from dpcompose.release.sketches.price import (
     gaussian_guess,
     goal,
     least_width,
+    published,
     published_covariance_width,
-    scaled,
     worse,
 )
 from dpcompose.release.sketches.profile import random_shift_delta
 from dpcompose.release.sketches.spark import fill_covariance, is_spark
 from dpcompose.release.sketches.store import blocks
-from dpcompose.theorems.sketches import covariance_renyi, cut_delta, rows_needed
+from dpcompose.theorems.sketches import covariance_renyi, cut_delta
 
 _CERTAIN = Enclosure(1.0, 1.0)
 _WIDEST = 1e100
@@ -131,9 +131,7 @@ def covariance_price(
         return LAWS[adjacency].delta(rows, Fraction(w) / Fraction(wanted.change), wanted.epsilon)
 
     w = least_width(profile, wanted.delta, _guess(wanted, rows, adjacency), _WIDEST).upper
-    published = rows_needed(wanted.eta, wanted.nu, wanted.queries)
-    before = scaled(published_covariance_width(published, wanted.epsilon, wanted.delta), wanted.change)
-    return CovariancePrice(wanted, rows, w, profile(w), published, before, adjacency)
+    return CovariancePrice(wanted, rows, w, profile(w), *published(wanted, published_covariance_width), adjacency)
 
 
 def _guess(wanted: SketchGoal, rows: int, adjacency: Adjacency) -> float:
@@ -198,7 +196,7 @@ def covariance_sketch(
     grid: Real | None = None,
     into: str | Path | None = None,
     budget: Budget | None = None,
-    source: Source = OS,
+    source: RandomSource = OS,
 ) -> CovarianceSketch:
     r"""Publish a sketch of A from which each $x^TA^TAx$ is known within $\eta\cdot\text{truth}+\tau$, except with
     probability $\nu/k$.
@@ -215,16 +213,16 @@ def covariance_sketch(
     found = matrix_of(matrix, features, columns, table)
     step = grid_step(price.width, grid)
     charge = Charge(price.mechanism, f"a covariance sketch of {found.features} columns", "(every row)")
-    draft = Draft(found.features, price.rows, step, charge, found.look, lambda rows, d: _fill(rows, found, price, d))
-    if is_spark(matrix):
-        named = list(columns or ())
-        draft = replace(draft, fill=_on_executors(matrix, named, price))
+
+    def fill(rows: Floats, drawing: RandomSource) -> None:
+        if is_spark(matrix):
+            longest = _longest(price)
+            fill_covariance(rows, matrix, list(columns or ()), drawing, width=price.width, longest=longest)
+        else:
+            _fill(rows, found, price, drawing)
+
+    draft = Draft(found.features, price.rows, step, charge, found.look, fill)
     return CovarianceSketch(price, draft.made(budget, source, into), step)
-
-
-def _on_executors(matrix: object, columns: Sequence[str], price: CovariancePrice) -> Callable[[Floats, Source], None]:
-    longest = _longest(price)
-    return lambda rows, source: fill_covariance(rows, matrix, columns, source, width=price.width, longest=longest)
 
 
 def _longest(price: CovariancePrice) -> float | None:
@@ -232,7 +230,7 @@ def _longest(price: CovariancePrice) -> float | None:
     return float(price.goal.change) if price.adjacency is Adjacency.ADD_REMOVE else None
 
 
-def _fill(rows: Floats, matrix: Matrix, price: CovariancePrice, source: Source) -> None:
+def _fill(rows: Floats, matrix: Matrix, price: CovariancePrice, source: RandomSource) -> None:
     """Fill in the noise first, so that nothing without noise is ever stored; then the matrix."""
     d, r = rows.shape
     longest = _longest(price)

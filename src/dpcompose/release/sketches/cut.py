@@ -12,8 +12,8 @@ since the complete graph's part of $L_H$ is $w(I - J/n)$.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from dpcompose.numerics.enclosure import ZERO, Enclosure, Real
 from dpcompose.parameters import Param
 from dpcompose.progress import progress
 from dpcompose.release.charge import Budget, Charge
-from dpcompose.release.sampling import OS, Source
+from dpcompose.release.sampling import OS, RandomSource
 from dpcompose.release.sketches.answers import ProjectionReading, SketchEstimate
 from dpcompose.release.sketches.graphs import VERTICES, Chunk, Edges, Ids, edges_of
 from dpcompose.release.sketches.making import Draft
@@ -39,12 +39,12 @@ from dpcompose.release.sketches.price import (
     gaussian_guess,
     goal,
     least_width,
-    scaled,
+    published,
     worse,
 )
 from dpcompose.release.sketches.spark import fill_cut, is_spark
 from dpcompose.release.sketches.store import blocks
-from dpcompose.theorems.sketches import ReweightedGraph, cut_delta, published_width, rows_needed
+from dpcompose.theorems.sketches import ReweightedGraph, cut_delta, published_width
 
 COLUMNS = ("source", "target", "weight")
 
@@ -106,9 +106,7 @@ def cut_price(
         return cut_delta(rows, variance_ratio(w, n, wanted.change), wanted.epsilon)[2]
 
     w = _least(profile, wanted, rows, n) if width is None else _declared(profile, wanted, width, n)
-    published = rows_needed(wanted.eta, wanted.nu, wanted.queries)
-    before = scaled(published_width(published, wanted.epsilon, wanted.delta), wanted.change)
-    return CutPrice(wanted, rows, w, profile(w), published, before, n)
+    return CutPrice(wanted, rows, w, profile(w), *published(wanted, published_width), n)
 
 
 _CERTAIN = Enclosure(1.0, 1.0)
@@ -204,7 +202,7 @@ def cut_sketch(
     grid: Real | None = None,
     into: str | Path | None = None,
     budget: Budget | None = None,
-    source: Source = OS,
+    source: RandomSource = OS,
 ) -> CutSketch:
     r"""Publish a sketch of a graph from which each cut is known within $\eta\cdot\text{cut}+\tau$, except with
     probability $\nu/k$.
@@ -227,18 +225,19 @@ def cut_sketch(
     )
     step = grid_step(math.sqrt(price.width), grid)
     charge = Charge(price.mechanism, f"a cut sketch of {price.vertices} vertices", "(edge)")
-    draft = Draft(price.vertices, price.rows, step, charge, edges.look, lambda rows, d: _fill(rows, edges, price, d))
-    if is_spark(graph):
-        draft = replace(draft, fill=_on_executors(graph, columns, price))
+
+    def fill(rows: Floats, drawing: RandomSource) -> None:
+        if is_spark(graph):
+            kept, noise = 1 - price.width / price.vertices, math.sqrt(price.width)
+            fill_cut(rows, graph, columns, drawing, kept=kept, noise=noise)
+        else:
+            _fill(rows, edges, price, drawing)
+
+    draft = Draft(price.vertices, price.rows, step, charge, edges.look, fill)
     return CutSketch(price, draft.made(budget, source, into), step, None if edges.names is None else dict(edges.names))
 
 
-def _on_executors(graph: object, columns: Sequence[str], price: CutPrice) -> Callable[[Floats, Source], None]:
-    kept, noise = 1 - price.width / price.vertices, math.sqrt(price.width)
-    return lambda rows, source: fill_cut(rows, graph, columns, source, kept=kept, noise=noise)
-
-
-def _fill(rows: Floats, edges: Edges, price: CutPrice, source: Source) -> None:
+def _fill(rows: Floats, edges: Edges, price: CutPrice, source: RandomSource) -> None:
     """Fill in the noise first, so that nothing without noise is ever stored; then the edges."""
     n, r = rows.shape
     total = np.zeros(r)
@@ -258,7 +257,7 @@ def _fill(rows: Floats, edges: Edges, price: CutPrice, source: Source) -> None:
             advance(len(u))
 
 
-def _add(rows: Floats, chunk: Chunk, kept: float, source: Source) -> None:
+def _add(rows: Floats, chunk: Chunk, kept: float, source: RandomSource) -> None:
     r"""Add $\sqrt{(1-w/n)w_e}\,g_e(1_u - 1_v)$ for each edge, through the incidence matrix of the vertices touched."""
     from scipy.sparse import csr_array
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcompose.release.charge import Budget, Charge
-from dpcompose.release.sampling import Source, watched
+from dpcompose.release.sampling import RandomSource, watched
 from dpcompose.release.sketches.noise import Floats, on_grid
 from dpcompose.release.sketches.store import blocks, place
 
@@ -22,10 +22,10 @@ class Draft:
     charge: Charge
     look: Callable[[], None]
     """Refuses data of the wrong type or shape; nothing is drawn or charged yet."""
-    fill: Callable[[Floats, Source], None]
+    fill: Callable[[Floats, RandomSource], None]
     """Fills an array of zeros: the noise first, so that nothing without noise is ever stored."""
 
-    def made(self, budget: Budget | None, source: Source, into: str | Path | None) -> Floats:
+    def made(self, budget: Budget | None, source: RandomSource, into: str | Path | None) -> Floats:
         """The rows to publish. What does not fit is refused before the data is read; what fails later stays charged."""
         if budget is not None:
             budget.check(self.charge)

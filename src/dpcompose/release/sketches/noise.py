@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import exact
-from dpcompose.release.sampling.source import Source, words
+from dpcompose.release.sampling.source import RandomSource, words
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -32,7 +32,7 @@ UNPROVED = (
 )
 
 
-def normals(source: Source, rows: int, columns: int) -> Floats:
+def normals(source: RandomSource, rows: int, columns: int) -> Floats:
     """Independent standard normals."""
     return from_words(words(source, rows * columns, 8)).reshape(rows, columns)
 

@@ -167,6 +167,15 @@ def gaussian_guess(wanted: SketchGoal, scale: float) -> float:
     return min(max(float(wanted.change) * scale / max(mu, 1e-300), 1e-12), 1e100)
 
 
+def published(wanted: SketchGoal, width: Callable[[int, Real, Real], Enclosure]) -> tuple[int, Enclosure]:
+    """The published number of rows for a goal, and the width that the published formula gives for these rows."""
+    rows = rows_needed(wanted.eta, wanted.nu, wanted.queries)
+    found = width(rows, wanted.epsilon, wanted.delta)
+    if math.isinf(found.upper):
+        return rows, found
+    return rows, enclose(lambda: ball(found) * ball(wanted.change), gap=2.0**-44)
+
+
 def published_covariance_width(rows: int, epsilon: Real, delta: Real) -> Enclosure:
     r"""$w = \frac{16\sqrt{r\ln(2/\delta)}}{\varepsilon}\ln\frac{16r}{\delta}$, for a row that moves by at most 1."""
     if not epsilon:
@@ -184,13 +193,6 @@ def worse(both: tuple[Enclosure, Enclosure]) -> Enclosure:
     return Enclosure(max(e.lower for e in both), max(e.upper for e in both))
 
 
-def scaled(width: Enclosure, factor: Real) -> Enclosure:
-    """The width times a factor; infinite stays infinite."""
-    if math.isinf(width.upper):
-        return width
-    return enclose(lambda: ball(width) * ball(factor), gap=2.0**-44)
-
-
 __all__ = [
     "Price",
     "SketchGoal",
@@ -199,7 +201,7 @@ __all__ = [
     "goal",
     "least_width",
     "missing",
+    "published",
     "published_covariance_width",
-    "scaled",
     "worse",
 ]

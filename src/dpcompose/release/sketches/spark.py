@@ -15,7 +15,7 @@ import numpy as np
 from dpcompose.errors import DPError
 from dpcompose.release.engine.spark import quoted
 from dpcompose.release.refusals import INTERRUPTIONS, EngineFailure
-from dpcompose.release.sampling import Source
+from dpcompose.release.sampling import RandomSource
 from dpcompose.release.sketches.chunks import GREATEST
 from dpcompose.release.sketches.keyed import EDGES, KEY_BYTES, NOISE, ROWS, KeyedNormals
 from dpcompose.release.sketches.matrices import shortened
@@ -37,7 +37,7 @@ def is_spark(data: object) -> bool:
     )
 
 
-def secret_projection(source: Source, columns: int) -> KeyedNormals:
+def secret_projection(source: RandomSource, columns: int) -> KeyedNormals:
     """A new secret projection."""
     try:
         import cryptography as _  # noqa: F401
@@ -86,7 +86,9 @@ class CutRows:
         return self.noise * (self.normals.at(NOISE, vertices, np.zeros_like(vertices)) - self.mean)
 
 
-def fill_cut(rows: Floats, frame: Any, columns: Sequence[str], source: Source, *, kept: float, noise: float) -> None:
+def fill_cut(
+    rows: Floats, frame: Any, columns: Sequence[str], source: RandomSource, *, kept: float, noise: float
+) -> None:
     """The rows of a cut sketch, finished on the executors."""
     n, r = rows.shape
     normals = secret_projection(source, r)
@@ -174,7 +176,7 @@ class CovarianceRows:
 
 
 def fill_covariance(
-    rows: Floats, frame: Any, columns: Sequence[str], source: Source, *, width: float, longest: float | None
+    rows: Floats, frame: Any, columns: Sequence[str], source: RandomSource, *, width: float, longest: float | None
 ) -> None:
     """The rows of a covariance sketch, finished on an executor."""
     d, r = rows.shape

@@ -40,7 +40,7 @@ MULTIPLIED = Bookkeeping(beyond_leak, with_leak)
 
 
 @dataclass(frozen=True, slots=True)
-class Basic(Profile):
+class BasicComposition(Profile):
     """One point: (Σε, Σδ)."""
 
     steps: Steps
@@ -158,7 +158,7 @@ def within_unit(found: Enclosure) -> Enclosure:
 )
 def basic_composition(parts: Parts[ApproxDP]) -> Profile:
     r"""Steps that are $(\varepsilon_i,\delta_i)$-DP compose, adaptively, to $(\sum\varepsilon_i,\sum\delta_i)$-DP."""
-    return Basic(Steps.of(parts))
+    return BasicComposition(Steps.of(parts))
 
 
 @composes("KOV-3.2", DRV10.at("Thm. III.3"), aliases=("DRV-3.20",))

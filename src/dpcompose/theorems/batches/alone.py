@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dpcompose.errors import Declined
-from dpcompose.exact.atoms import LogRatio
+from dpcompose.exact.atoms import LogFraction
 from dpcompose.kernel import Parts, Side, composes, implies
 from dpcompose.notions import Alone, LossTransform, Profile
 from dpcompose.numerics.enclosure import Ball
@@ -29,7 +29,7 @@ class AloneLaw:
 
     alone: Alone
 
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+    def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Each finite loss with its probability."""
         return _law(self.alone).atoms()
 

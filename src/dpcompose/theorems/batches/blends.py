@@ -19,7 +19,7 @@ from dpcompose.mechanisms.batches.with_replacement import SampledWithReplacement
 from dpcompose.mechanisms.group import grown
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
-from dpcompose.notions import GDP, Alone, ApproxDP, LaplaceLoss, LossTransform, Profile, SymmetricProfile
+from dpcompose.notions import GDP, Alone, ApproxDP, LaplaceLossLaw, LossTransform, Profile, SymmetricProfile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
@@ -145,7 +145,7 @@ def redrawn_normal(m: SampledWithReplacement, inner: GDP) -> Alone:
 
 
 @describes("X-WR", BBG18.at("Thm. 10"), relations=REPLACE_ONE_ONLY)
-def redrawn_laplace(m: SampledWithReplacement, inner: LaplaceLoss) -> Alone:
+def redrawn_laplace(m: SampledWithReplacement, inner: LaplaceLossLaw) -> Alone:
     r"""A record is drawn $k$ times with probability $p_k$, and then moves Laplace noise $k$ times as far. With
     $\eta=1-p_0$: $\delta(\ln(1+\eta(e^{\varepsilon}-1)))\le\sum_{k\ge1}p_k\,\delta_{k}(\varepsilon)$.
     """
@@ -186,7 +186,7 @@ def redrawn_normal_member(m: SampledWithReplacement, inner: GDP) -> LossTransfor
 
 
 @describes("X-WR-MEMBER", BBG18.at("Thm. 10"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
-def redrawn_laplace_member(m: SampledWithReplacement, inner: LaplaceLoss) -> LossTransform:
+def redrawn_laplace_member(m: SampledWithReplacement, inner: LaplaceLossLaw) -> LossTransform:
     r"""A query that says whether the record was drawn at all, and moves by $\Delta$ if it was, with Laplace noise: the
     law of one run on a sample of rate $\eta$.
     """
@@ -229,7 +229,7 @@ def cut_normal(m: TruncatedSample, inner: GDP) -> Alone:
 
 
 @describes("X-TRUNC", GANESH25.at("Sec. 3"), relations=ADD_REMOVE_ONLY)
-def cut_laplace(m: TruncatedSample, inner: LaplaceLoss) -> Alone:
+def cut_laplace(m: TruncatedSample, inner: LaplaceLossLaw) -> Alone:
     r"""With probability $1-\tau$ the others leave room, $\tau=\mathrm{P}(\mathrm{Bin}(n-1,q)\ge B)$, and the sample is
     Poisson's. Else the record has, with probability $\bar q=\frac Bn\mathrm{P}(\mathrm{Bin}(n,q)>B)/\tau$, the place of
     another: $\delta\le(1-\tau)\,q\,\delta_1(\ln(1+\frac{e^\varepsilon-1}q))+\tau\,\bar q\,\delta_2(\ln(1+

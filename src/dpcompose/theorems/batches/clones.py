@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose.errors import Declined
-from dpcompose.exact.atoms import LogRatio
+from dpcompose.exact.atoms import LogFraction
 from dpcompose.inversion import ListedLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.batches.shuffled import Shuffled
@@ -155,7 +155,7 @@ class CountLaw:
     people: int
     forward: bool
 
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+    def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Not listed one by one."""
         raise Declined("counts are kept as floats")
 

@@ -17,7 +17,7 @@ from functools import cached_property
 from dpcompose.errors import Declined
 from dpcompose.kernel import describes
 from dpcompose.mechanisms.batches.repeated import RepeatAndSelect, times
-from dpcompose.notions import GDP, Alone, Curve, FiniteLoss, LaplaceLoss, Profile, Renyi
+from dpcompose.notions import GDP, Alone, Curve, FiniteLoss, LaplaceLossLaw, Profile, Renyi
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.search import argmin
@@ -124,7 +124,7 @@ def best_of_normal(m: RepeatAndSelect, inner: GDP) -> Alone:
 
 
 @describes("SELECT", KRW24.at("Sec. 4"))
-def best_of_laplace(m: RepeatAndSelect, inner: LaplaceLoss) -> Alone:
+def best_of_laplace(m: RepeatAndSelect, inner: LaplaceLossLaw) -> Alone:
     r"""For any $\varepsilon_1$, $\delta_A(\varepsilon)\le\mathrm{E}K\cdot\delta(\varepsilon-s)$ with
     $s=(1+\eta)\ln(e^{\varepsilon_1}+\delta(\varepsilon_1)/\gamma)$ for a truncated negative binomial number of runs,
     and $s=\mathrm{E}K\cdot\delta(0)$ for a Poisson one; here with the profile of a Laplace mechanism.

@@ -21,7 +21,7 @@ import numpy as np
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
-from dpcompose.exact.atoms import LogRatio
+from dpcompose.exact.atoms import LogFraction
 from dpcompose.inversion import ListedLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.batches.sampled_sum import SampledSum
@@ -162,7 +162,7 @@ class CellLaw:
         moved = sum((ball(chance) * (normal_cdf(x - ball(place)) - still) for place, chance in places), still)
         return moved * (self.further * still.log()).exp() if self.further else moved
 
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+    def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Not listed one by one."""
         raise Declined("cells are kept as floats")
 

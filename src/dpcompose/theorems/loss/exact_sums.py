@@ -11,7 +11,7 @@ from dpcompose.exact.finite import is_quick, sum_delta, sum_epsilon
 from dpcompose.exact.laplace import laplace_delta, laplace_epsilon
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.long_pair import FloatAtoms, LongPairLaw
-from dpcompose.notions import FiniteLoss, LaplaceLoss, Pair, Profile, SymmetricProfile
+from dpcompose.notions import FiniteLoss, LaplaceLossLaw, Pair, Profile, SymmetricProfile
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, largest
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.sources import HERE, KOV15
@@ -93,7 +93,7 @@ class OnePair(Profile):
 
 
 @composes("X-LAP", HERE.at("X-LAP"), side=Side.BOTH, cost=2)
-def laplace_composition(parts: Parts[LaplaceLoss]) -> Profile:
+def laplace_composition(parts: Parts[LaplaceLossLaw]) -> Profile:
     r"""The loss of $k$ Laplace mechanisms with $\varepsilon=\Delta/b$ is $k\varepsilon-2S$, $S$ the sum of $k$
     independent variables that are 0 with probability ½ and else $\min(\mathrm{Exp}(1),\varepsilon)$; its profile
     is a finite alternating sum of incomplete gamma functions.

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from dpcompose.errors import Declined
-from dpcompose.exact.atoms import LogRatio, value
+from dpcompose.exact.atoms import LogFraction, value
 from dpcompose.inversion import ListedLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.mixture_of_gaussians import MixtureOfGaussians, positive
@@ -43,12 +43,12 @@ class ChordedMixture:
     """(a, p): a shift in σ, and its probability."""
     forward: bool
 
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+    def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Each ratio with its probability."""
         ratios, turns, _ = _chords(self.shifts)
         if self.forward:
-            return [(LogRatio(r), ball(r) * turn) for r, turn in zip(ratios, turns, strict=True)]
-        return [(LogRatio(1 / r), turn) for r, turn in zip(ratios, turns, strict=True)]
+            return [(LogFraction(r), ball(r) * turn) for r, turn in zip(ratios, turns, strict=True)]
+        return [(LogFraction(1 / r), turn) for r, turn in zip(ratios, turns, strict=True)]
 
     def leak(self) -> Ball:
         """What lies beyond the last ratio, or before the first."""

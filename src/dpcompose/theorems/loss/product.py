@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
-from dpcompose.exact.atoms import Law, LogRatio, Loss
+from dpcompose.exact.atoms import Law, LogFraction, Loss
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.notions import ApproxDP, FiniteLoss, Value
@@ -63,9 +63,9 @@ def _convolved(parts: tuple[tuple[Law, int], ...], precision: int) -> tuple[tupl
 def _plus(loss: Loss | None, step: Loss) -> Loss:
     if loss is None:
         return step
-    if isinstance(loss, LogRatio) and isinstance(step, LogRatio):
-        return LogRatio(loss.ratio * step.ratio)
-    if isinstance(loss, LogRatio) or isinstance(step, LogRatio):
+    if isinstance(loss, LogFraction) and isinstance(step, LogFraction):
+        return LogFraction(loss.ratio * step.ratio)
+    if isinstance(loss, LogFraction) or isinstance(step, LogFraction):
         raise Declined("logarithms and fractions do not add up exactly")
     return loss + step
 

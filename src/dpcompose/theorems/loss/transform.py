@@ -11,7 +11,7 @@ from dpcompose.errors import Declined
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Parts, Side, composes, describes, implies
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Profile
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLossLaw, LossTransform, Profile
 from dpcompose.numerics.enclosure import Enclosure, Real
 from dpcompose.sources import BBG18, HERE, ZDW22
 from dpcompose.theorems.loss.finite_laws import LeakyLaw, Listed, SampledListed
@@ -45,7 +45,7 @@ def approx_to_transform(g: ApproxDP) -> LossTransform:
 
 
 @implies("X-LINE-LAP", HERE.at("engine"), side=Side.BOTH)
-def laplace_to_transform(g: LaplaceLoss) -> LossTransform:
+def laplace_to_transform(g: LaplaceLossLaw) -> LossTransform:
     r"""The loss of a Laplace mechanism has two atoms and an exponential density between them."""
     return LossTransform(inversion.LaplaceLoss(g.step), inversion.LaplaceLoss(g.step), leak=0, turned=None)
 
@@ -89,7 +89,7 @@ def in_between(rate: Real) -> Real:
 
 
 @describes("X-LINE-SLAP", BBG18.at("Thm. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
-def sampled_laplace_transform(m: Sampled, inner: LaplaceLoss) -> LossTransform:
+def sampled_laplace_transform(m: Sampled, inner: LaplaceLossLaw) -> LossTransform:
     r"""Sampling a Laplace mechanism at rate $q$ turns its likelihood ratio $e^l$ into $1-q+qe^l$, in either order."""
     q = in_between(m.rate)
     remove, add = (inversion.SampledLaplaceLoss(inner.step, q, d) for d in (Direction.REMOVE, Direction.ADD))

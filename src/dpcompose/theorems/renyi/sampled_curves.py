@@ -20,7 +20,7 @@ from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.laplace import LaplaceCurve
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
-from dpcompose.notions import Curve, Divergence, LaplaceLoss, Renyi
+from dpcompose.notions import Curve, Divergence, LaplaceLossLaw, Renyi
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.numerics.precision import ctx
@@ -178,7 +178,7 @@ def worst_when_removed(remove: SampledCurve, add: SampledCurve) -> Renyi:
 
 
 @describes("X-SLAP-RDP", MTZ19.at("Thm. 4, 5"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
-def sampled_laplace_curve(m: Sampled, inner: LaplaceLoss) -> Renyi:
+def sampled_laplace_curve(m: Sampled, inner: LaplaceLossLaw) -> Renyi:
     r"""A Laplace mechanism with $\varepsilon=\Delta/b$ on a Poisson sample has exactly $D_\alpha =
     \frac{1}{\alpha-1}\ln\mathrm{E}_Q(1-q+qe^L)^\alpha$; the loss $L$ without sampling has, without the record, atoms
     $\frac12e^{-\varepsilon}$ at $\varepsilon$ and $\frac12$ at $-\varepsilon$, and density

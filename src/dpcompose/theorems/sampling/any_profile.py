@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from dpcompose.errors import Declined
-from dpcompose.exact.atoms import LogRatio
+from dpcompose.exact.atoms import LogFraction
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import describes, implies
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
@@ -41,9 +41,9 @@ class DottedLaw:
     ratios: tuple[tuple[Fraction, Fraction], ...]
     leaking: Fraction
 
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+    def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Each finite loss with its probability."""
-        return [(LogRatio(ratio), ball(mass)) for ratio, mass in self.ratios]
+        return [(LogFraction(ratio), ball(mass)) for ratio, mass in self.ratios]
 
     def leak(self) -> Ball:
         """What reveals everything."""
@@ -56,7 +56,7 @@ class Hull:
 
     profiles: tuple[Profile, ...]
 
-    def atoms(self) -> list[tuple[LogRatio, Ball]]:
+    def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Each finite loss with its probability."""
         return _law(self.profiles).atoms()
 

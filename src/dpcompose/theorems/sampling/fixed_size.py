@@ -10,7 +10,7 @@ from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Renyi, SampledOnce
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLossLaw, LossTransform, Renyi, SampledOnce
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
 from dpcompose.theorems.gdp import NormalProfile
@@ -66,7 +66,7 @@ def bent_normal(m: SampledWithoutReplacement, inner: GDP) -> SampledOnce:
 
 
 @describes("X-WOR-BENT", BBG18.at("Thm. 9"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
-def bent_laplace(m: SampledWithoutReplacement, inner: LaplaceLoss) -> SampledOnce:
+def bent_laplace(m: SampledWithoutReplacement, inner: LaplaceLossLaw) -> SampledOnce:
     r"""Laplace noise on $m$ of $n$ records: its profile at $\ln(1+(e^\varepsilon-1)/\eta)$, times $\eta$."""
     return SampledOnce(drawn(m), LaplaceProfile(1, inner.step))
 
@@ -116,7 +116,7 @@ def mirrored_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
 
 
 @describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
-def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Renyi:
+def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLossLaw) -> Renyi:
     r"""With $X = 1+\eta(e^l-1)$, $l$ the loss of a Laplace mechanism under the law without the record:
     $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
     """

@@ -8,7 +8,7 @@ from dpcompose.errors import Declined
 from dpcompose.inversion import Direction, SampledGaussianLoss, SampledLaplaceLoss
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLoss, LossTransform, Renyi
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLossLaw, LossTransform, Renyi
 from dpcompose.numerics.enclosure import ball, enclose
 from dpcompose.sources import BBG18
 from dpcompose.theorems.loss.finite_laws import SampledListed
@@ -31,7 +31,7 @@ def member_normal(m: SampledWithoutReplacement, inner: GDP) -> LossTransform:
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
-def member_laplace(m: SampledWithoutReplacement, inner: LaplaceLoss) -> LossTransform:
+def member_laplace(m: SampledWithoutReplacement, inner: LaplaceLossLaw) -> LossTransform:
     r"""Where all other records contribute nothing, removing a record from a Poisson sample costs the same."""
     if not inner.step:
         raise Declined("nothing is lost")
@@ -63,7 +63,7 @@ def member_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
-def member_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLoss) -> Renyi:
+def member_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLossLaw) -> Renyi:
     r"""With $l$ the loss of a Laplace mechanism and all other records alike, the Rényi divergences of the pair with the
     likelihood ratio $1-\eta+\eta e^l$ occur.
     """
