@@ -15,7 +15,7 @@ from dpcompose.shown import Written
 
 MOST_RUNS = int(COUNT.high)
 READER = "dpcompose.spec"
-"""What reads and writes documents stands above and is found by its name, when a text is given or wanted."""
+"""The module that reads and writes documents; it is above this one, so it is imported by name, when needed."""
 
 
 class Adjacency(Enum):
@@ -67,7 +67,7 @@ class Mechanism(Written):
     __rmul__ = __mul__
 
     def __init_subclass__(cls) -> None:
-        """Leave how a mechanism is shown to `Mechanism`, where a dataclass would write its own."""
+        """Keep `Mechanism`'s own `__repr__`, where a dataclass would write another."""
         if "__repr__" not in vars(cls):
             cls.__repr__ = Mechanism.__repr__  # type: ignore[method-assign]
 
@@ -84,7 +84,7 @@ Subject: TypeAlias = Mechanism | str
 
 
 def described(subject: object, name: str = "mechanism") -> Mechanism:
-    """The mechanism that is meant; a text is read as a document and never taken for the name of a file."""
+    """The mechanism itself, or that in a text, which is read as a document and never taken for the name of a file."""
     meant = import_module(READER).loads(subject) if isinstance(subject, str) else subject
     if not isinstance(meant, Mechanism):
         raise InvalidParameter(name, meant, "a mechanism such as Gaussian(noise_std=2), or its text")
@@ -113,7 +113,7 @@ class Composition(Mechanism):
     parts: tuple[tuple[Mechanism, int], ...] = ()
     adaptivity: Adaptivity = Adaptivity.ADAPTIVE
     filter: type[Guarantee] | None = None
-    """The one notion whose sum is capped when also parameters depend on outputs; by default zCDP."""
+    """The one notion whose sum is capped when parameters too depend on outputs; by default zCDP."""
     adjacency: Adjacency | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -139,7 +139,7 @@ class Composition(Mechanism):
             object.__setattr__(self, name, value)
 
     def __add__(self, other: Mechanism) -> Composition:
-        """Append, without checking again what is already here."""
+        """Append a part, without checking the existing parts again."""
         if not isinstance(other, Mechanism):
             return NotImplemented
         joined = other if isinstance(other, Composition) else Composition(((other, 1),))
@@ -152,14 +152,14 @@ class Composition(Mechanism):
         return whole
 
     def flat(self) -> Composition:
-        """The same, as one list in which each different mechanism stands once."""
+        """The same composition as one list in which each different mechanism stands once."""
         whole, leaves = Composition((), self.adaptivity, self.filter), self.leaves()
         relation = self.adjacency if leaves else None  # nothing fits every relation
         whole._become(leaves, self.adaptivity, self.filter, relation)
         return whole.adopting(relation)
 
     def adopting(self, relation: Adjacency | None) -> Composition:
-        """The same under the relation of what it is part of, which parts that fit either take over."""
+        """The same composition under this relation, which parts that fit any relation adopt."""
         inside = any(isinstance(part, Wrapper) and part.adjacency is None for part, _ in self.parts)
         if relation is None or (self.adjacency is relation and not inside):
             return self
@@ -169,7 +169,7 @@ class Composition(Mechanism):
         return whole
 
     def leaves(self) -> tuple[tuple[Mechanism, int], ...]:
-        """What runs, flattened: each different mechanism once, with its total count."""
+        """All mechanisms inside, flattened: each different one once, with its total count."""
         total: dict[Mechanism, int] = {}
         pending = [(self.parts, 1)]
         while pending:
@@ -185,7 +185,7 @@ class Composition(Mechanism):
 
 
 def _adopting(part: Mechanism, relation: Adjacency) -> Mechanism:
-    """What was run, with the relation told to every composition inside that has none of its own."""
+    """A part with the relation given to every composition inside that has none of its own."""
     if isinstance(part, Composition):
         return part.adopting(relation)
     if not isinstance(part, Wrapper) or part.adjacency is not None:

@@ -1,7 +1,7 @@
-"""What the theorems are, before their proofs are read: an answer reads the proofs that it needs, and no others.
+"""The index of theorems, with which a theorem is found and chosen before the module of its proof is imported.
 
 `theorems/index.json` holds a line for each theorem, in the order in which they are tried. `docs/theorem_index.py`
-writes it from what the modules state, and a test holds the two together.
+writes it from the modules, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILE = Path(__file__).parent / "theorems" / "index.json"
 
 
 class Types:
-    """Premise types, then the conclusion, by their names: each is looked up when it is asked for."""
+    """The premise types, then the conclusion, by name; each is imported when it is first needed."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
@@ -30,10 +30,10 @@ class Types:
 
 
 class Late:
-    """A proof that is read when it is first run; what it speaks of is known before."""
+    """A proof that is imported when it is first run; its types are known before."""
 
     def __init__(self, home: str, name: str, types: Types) -> None:
-        """The function of that name in the module `home`."""
+        """The function of this name in the module `home`."""
         self.__module__, self.__name__, self.types = home, name, types
 
     @cached_property
@@ -43,12 +43,12 @@ class Late:
         return function
 
     def __call__(self, *premises: Any) -> Any:
-        """Run it."""
+        """Run the proof."""
         return self.read(*premises)
 
 
 def types_of(proof: Callable[..., Any]) -> Types | tuple[type[Any], ...]:
-    """The premise types, then the conclusion: as the index has them, or read off the annotations."""
+    """The premise types, then the conclusion: from the index, or from the annotations."""
     if isinstance(proof, Late):
         return proof.types
     *premises, conclusion = get_type_hints(proof).values()
@@ -56,18 +56,18 @@ def types_of(proof: Callable[..., Any]) -> Types | tuple[type[Any], ...]:
 
 
 def begins_with(types: Types | tuple[type[Any], ...], kind: type[Any]) -> bool:
-    """Whether the first is this very type; what goes by another name is not looked up."""
+    """Whether the first type is this one; types of other names are not imported."""
     return not (isinstance(types, Types) and types.names[0] != name_of(kind)) and types[0] is kind
 
 
 def name_of(kind: type[Any]) -> str:
-    """How a type is written in the index."""
+    """The name of a type in the index."""
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
 @cache
 def named(name: str) -> type[Any]:
-    """The type that is written so."""
+    """The type of a name in the index."""
     home, _, last = name.rpartition(".")
     found: type[Any] = getattr(import_module(home), last)
     return found
@@ -75,13 +75,13 @@ def named(name: str) -> type[Any]:
 
 @cache
 def rows() -> dict[str, dict[str, Any]]:
-    """What is written of each theorem, by the name of its proof."""
+    """The index: what it says of each theorem, by the name of its proof."""
     found: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def is_foretold(proof: Callable[..., Any]) -> bool:
-    """Whether the index has this proof, not another of the same name."""
+    """Whether the index has this very proof, and not another of the same name."""
     return bool(rows().get(proof.__name__, {}).get("home") == proof.__module__)
 
 

@@ -30,7 +30,7 @@ class Side(Flag):
 
 
 class Verb(Enum):
-    """What a theorem speaks of."""
+    """What a theorem's premises are."""
 
     DESCRIBES = "describes"
     IMPLIES = "implies"
@@ -99,7 +99,7 @@ class Theorem:
 
 
 def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], counts: Sequence[int]) -> Side:
-    """Which ends premises about these subjects support; a premise about something else is a programming error."""
+    """The ends that the premises support for this subject; a premise about another subject is a programming error."""
     about = [claim.subject for claim in premises]
     each = about == [subject] and isinstance(premises[0].guarantee, Each)
     if each and theorem.verb is not Verb.COMPOSES:
@@ -122,7 +122,9 @@ def _fit(theorem: Theorem, subject: Mechanism, premises: Sequence[Claim[Any]], c
 
 
 def _in_mode(theorem: Theorem, subject: Mechanism) -> Side:
-    """Where parameters may depend on outputs only filters bound the cost; an analyst who fixes all costs no more."""
+    """Where parameters may depend on outputs, only filters bound the cost from above; other theorems keep their lower
+    ends.
+    """
     capped = getattr(subject, "filter", None)
     other_filter = theorem.verb is Verb.COMPOSES and capped is not None and capped is not theorem.types[0]
     return Side.LOWER if other_filter or adaptivity_of(subject) > theorem.adaptivity else Side.BOTH
@@ -173,7 +175,7 @@ class Claim(Generic[G]):
 
 
 def _foretold(name: str, row: dict[str, Any]) -> Theorem:
-    """A theorem as the index has it, with a proof that is read when it is run."""
+    """A theorem as the index describes it, with a proof that is imported when it is run."""
     key, where = row["source"]
     source, proof = BY_KEY[key].at(where), Late(row["home"], name, Types(tuple(row["types"])))
     side, adaptivity, relations = Side[row["side"]], Adaptivity[row["adaptivity"]], map(Adjacency, row["relations"])

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used (PEP 562): a refusal need not pay for an answer."""
+"""Package attributes that are imported when they are first used (PEP 562), so that a quick refusal stays quick."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 
 
 def loaded(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
-    """The `__getattr__` of a package whose modules hold these names: module → names."""
+    """The `__getattr__` of a package; `homes` maps modules to the names that they define."""
     home = {name: f"{package}.{module}" for module, names in homes.items() for name in names}
 
     def find(name: str) -> object:

@@ -1,4 +1,4 @@
-"""What a composition theorem is given, whichever way its parts face."""
+"""The premises of a composition theorem, with the direction in which each part may face."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ G = TypeVar("G", bound=Guarantee, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Parts(Generic[G]):
-    """What a composition theorem is given: promises with their counts, and what was fixed in advance."""
+    """The premises of a composition theorem: promises with their counts, adaptivity, and neighbouring relation."""
 
     items: tuple[tuple[G, int], ...]
     adaptivity: Adaptivity = Adaptivity.ADAPTIVE
@@ -38,11 +38,12 @@ class Each(Guarantee):
 
 
 def faced(subject: Mechanism, items: Iterable[tuple[Any, int]]) -> tuple[Parts[Any], bool]:
-    """The parts of the subject, and whether what they promise covers every way in which they may face.
+    """The parts of the subject, and whether their promises hold in every direction in which they may face.
 
     Two inputs of which one record differs are neighbours in either order, so under replace_one every run may face
-    either way. A promise that holds either way is taken as such. A single run that is known in one way only is turned
-    with the whole; as soon as there are two, they may face opposite ways, and one way bounds the cost from below only.
+    either way. A promise that holds either way is taken as it is. A single run known in one direction only is turned
+    together with the whole; with two or more, they may face opposite ways, and one direction bounds the cost from below
+    only.
     """
     found = tuple(items)
     if subject.adjacency is not Adjacency.REPLACE_ONE:

@@ -1,6 +1,6 @@
-"""A bar while something takes long: only on a terminal, only where rich is installed. It shows a share, never how many.
+"""A progress bar for long work: only on a terminal, and only where rich is installed. It shows a share, never a count.
 
-How many rows there are is the data's secret; how many of them are done, as a share, is not.
+The number of rows is a secret of the data; the share of them that is done is not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PATIENCE = 1.0
 
 
 class Advance(Protocol):
-    """Told how much was done."""
+    """A function that is told how much was done."""
 
     def __call__(self, more: int, /, total: int | None = None) -> None:
         """Count `more` as done; the total may be known only now."""
@@ -24,12 +24,12 @@ class Advance(Protocol):
 
 
 def _silent(more: int, /, total: int | None = None) -> None:
-    """Nobody is watching."""
+    """Does nothing."""
 
 
 @contextmanager
 def progress(what: str, total: int | None, done: int = 0) -> Iterator[Advance]:
-    """A bar, if standard error is a terminal; the total may be unknown, and some of it done before."""
+    """A bar, if standard error is a terminal; the total may be unknown, and part of it may be done already."""
     if not sys.stderr.isatty():
         yield _silent
         return
@@ -50,7 +50,7 @@ def progress(what: str, total: int | None, done: int = 0) -> Iterator[Advance]:
 
 
 def watched(total: int) -> Iterator[int]:
-    """Count from 0 to `total`, and show how far it is once that takes longer than a second."""
+    """Count from 0 to `total`, with a bar once that has taken longer than a second."""
     start = time.monotonic()
     for i in range(total):
         yield i

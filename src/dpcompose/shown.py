@@ -1,7 +1,7 @@
-"""Results that show themselves in a notebook.
+"""Results that display themselves in a notebook.
 
-What writes their pages, `report`, stands above them and they know nothing of it: it is found by its name, when a
-notebook asks, as the root finds every public name. Without it a result shows its plain text.
+The layer that writes their pages, `report`, is above them and not imported here; it is found by name when a notebook
+asks. Without it a result shows its plain text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class NotebookResult:
 
 
 class Told(NotebookResult):
-    """A result whose text begins with what matters, which is all that a prompt shows."""
+    """A result whose `repr` is the first line of its text."""
 
     __slots__ = ()
 
@@ -34,12 +34,12 @@ class Told(NotebookResult):
 
 
 class Pictured(NotebookResult):
-    """A result that a notebook shows as a picture, too, where pictures can be drawn."""
+    """A result that a notebook shows also as a picture, where matplotlib is installed."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        """The table, and above it the picture, which is left out without matplotlib."""
+        """The table, with the picture above it where matplotlib is installed."""
         told = NotebookResult._repr_html_(self)
         try:
             picture = import_module(PAINTER).svg(self)
@@ -49,7 +49,7 @@ class Pictured(NotebookResult):
 
 
 class Explained(NotebookResult):
-    """A result that rests on theorems, and names them."""
+    """A result that rests on theorems."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ class Explained(NotebookResult):
 
 
 class Written(NotebookResult):
-    """A description that reads as on a command line, with numbers as people write them; its `repr` is exact."""
+    """A description whose text has short numbers; its `repr` is exact."""
 
     __slots__ = ()
 

@@ -157,7 +157,9 @@ def noise_multiplier(
     least = calibrate(plan, epsilon=goal, delta=delta).value
     noise = float(least) if Fraction(float(least)) >= Fraction(least) else math.nextafter(float(least), math.inf)
     step = 2.0**-24
-    while epsilon(plan(noise), target_delta).upper > target_epsilon:  # so that who asks for ε is not told a hair more
+    while (
+        epsilon(plan(noise), target_delta).upper > target_epsilon
+    ):  # so that `dp_sgd` does not report slightly more than the target
         noise, step = noise * (1 + step), 2 * step
     return noise
 

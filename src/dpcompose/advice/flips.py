@@ -77,7 +77,7 @@ class Contest:
             if self.best(low) != self.best(high):
                 found.append(self._between(low, high))
             low = high
-            if not self.goal.delta and low >= 1024:  # the loss of each is ε/k, and nothing new happens
+            if not self.goal.delta and low >= 1024:  # from there on each loss is ε/k, and nothing changes any more
                 break
         return tuple(found)
 

@@ -81,7 +81,7 @@ class Separation(Witness):
         likely, unlikely = Fraction(self.point.likely), Fraction(self.point.unlikely)
         counted = [(self.inputs[0], self.first), (self.inputs[1], self.second)]
         event = str(self.event)
-        if self._is_missed():  # the opposite event tells more, and is likelier on the other input
+        if self._is_missed():  # the complement gives the greater bound, and is likelier on the other input
             event = f"not ({event})"
             likely, unlikely = 1 - Fraction(unlikely), 1 - Fraction(likely)
             counted = [(name, Trials(t.total - t.hits, t.total)) for name, t in reversed(counted)]

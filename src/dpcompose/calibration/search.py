@@ -103,7 +103,7 @@ def _probes(hunt: Hunt, first: TrialPoint) -> Iterator[float]:
     lack = hunt.trial.target.scale(float(hunt.trial.target.limit)) - first.height
     if math.isfinite(lack) and hunt.slope is not None and abs(lack / hunt.slope) < NEAR:
         ahead, step = lack / hunt.slope, _step(hunt.axis, first.value)
-        # Next to the goal, hardly a step across it: both ends are then found. Else half a step on the safe side of it.
+        # Next to the goal, step just across it, which gives both ends. Else aim half a step on its safe side.
         across = 0.98 * math.copysign(step, ahead)
         yield first.place + (across if abs(ahead) < 0.9 * step else ahead - math.copysign(step / 2, hunt.slope))
     elif math.isfinite(lack):

@@ -33,7 +33,9 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # what even words cannot say is a question mark, not a traceback
+            stream.reconfigure(
+                errors="replace"
+            )  # a character without a spelling becomes a question mark, not a traceback
     gc.set_threshold(SELDOM)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a second thread would only wait, at the cost of a core
     sys.exit(run(sys.argv[1:]))
@@ -57,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except Unwritten as lost:
         if sys.stdout is not None:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest of the buffer is discarded
         return CLOSED if lost.closed else said(str(lost), UNWRITTEN)
 
 

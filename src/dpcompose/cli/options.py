@@ -150,7 +150,7 @@ def _argument(name: str, kind: Any, said: Argument, told: Mapping[str, Any]) -> 
     if said.complete is not None:
         known["shell_complete"] = lambda _context, _parameter, word: said.complete(word)
     made = click.Argument([name], type=_type(kind), metavar=said.metavar or name.upper(), **known)
-    made.help = said.help  # older clicks have none for arguments, and the manual wants it
+    made.help = said.help  # older versions of click keep no help of arguments, which the manual prints
     return made
 
 

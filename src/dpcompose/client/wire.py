@@ -72,7 +72,7 @@ class Wire:
                 if reply.status_code not in AGAIN or attempt == ATTEMPTS:
                     return read(reply)
             time.sleep(PAUSE * 2**attempt)
-        raise AssertionError  # the last attempt returns or raises
+        raise AssertionError  # not reached: the last attempt returns or raises
 
     def close(self) -> None:
         """Close the connections."""

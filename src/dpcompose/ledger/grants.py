@@ -108,7 +108,7 @@ class Grant(NotebookResult):
         if kind is None:
             self.commit()
         else:
-            self.abandon(kind.__name__)  # its words may depend on the data, so they are not kept
+            self.abandon(kind.__name__)  # the message may depend on the data, so it is not stored
 
     def __repr__(self) -> str:
         return f"Grant({self.account.name!r}, key={self.key!r}, {self.state})"

@@ -107,7 +107,7 @@ def marked(mark: Mark, kept: Sequence[tuple[Plain, Placed]]) -> list[Placed]:
     try:
         mark.remember(*latest.values())
     except StoreError:
-        return [placed for _, placed in kept]  # each finds out by itself, and says so
+        return [placed for _, placed in kept]  # each client finds the error by itself, and reports it
     return [Placed(*placed[:3], plain.folder == folder) for plain, placed in kept]
 
 

@@ -41,7 +41,7 @@ STYLE = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "figure.constrained_layout.use": True,
-    "pdf.fonttype": 42,  # letters stay letters
+    "pdf.fonttype": 42,  # text stays text
     "svg.hashsalt": "dpcompose",  # the same picture is the same file
 }
 

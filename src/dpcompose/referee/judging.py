@@ -52,7 +52,9 @@ class Cell:
             return 0.0
         if math.isinf(self.work.lower):
             return 1.0
-        return (self.work.lower - self.said) / self.work.lower if self.work.lower > 0 else 0.0  # below 0 is no answer
+        return (
+            (self.work.lower - self.said) / self.work.lower if self.work.lower > 0 else 0.0
+        )  # a number below 0 is no answer
 
     @property
     def unsound(self) -> bool:

@@ -58,7 +58,7 @@ class Envelope(Tradeoff):
             if not wide.any() or self._size() > 2 * MOST_LEVELS or effort.is_worn_out():
                 break
             if not over.split(least[wide]):
-                closer -= 1  # what is known of each level leaves more open than a further one could close, or nearly
+                closer -= 1  # the levels' own widths leave more open than another level could close
                 if closer < 0 or not over.split(least[wide], anyway=True):
                     break
         self._remember()

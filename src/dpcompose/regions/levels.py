@@ -1,7 +1,7 @@
-r"""What certified values of one profile at some levels say about all levels.
+r"""What certified values of one profile at some levels imply for all levels.
 
-As a function of $s = e^t$ a profile $\delta(s) = \max_A P(A) - sQ(A)$ is convex and falls, with the slope $-Q(A)$.
-Two things follow from its values at a few levels.
+As a function of $s = e^t$ a profile $\delta(s) = \max_A P(A) - sQ(A)$ is convex and falls, with the slope $-Q(A)$. Two
+things follow from its values at a few levels.
 
 * *From above*: each value gives a line that no pair of errors crosses, and chords lie above the profile.
 * *From below*: the chord before a level bounds the slope at it, and so does the chord after it. Between two levels the
@@ -25,11 +25,11 @@ from dpcompose.parameters import declared
 from dpcompose.prove.answer import Answer
 
 FAR = 700.0
-"""e^700 is still a float; a test with odds beyond that is never told from a certain one."""
+"""e^700 is still a float; larger odds make a test as good as certain."""
 ENDLESS = 1e300
-"""Here δ is what leaks, or as near to it as no float tells, unless parameters are beyond all measure."""
+"""At this level δ equals the leak, as far as floats tell, unless parameters are extreme."""
 MEASURE = 1e40
-"""Parameters beyond this, or this near to 0, may make a single loss as large as that."""
+"""Parameters above this, or below its inverse, may make a single loss that large."""
 _BITS = 128
 _FIRST = 12
 _LEAST_LEVEL = 1e-12
@@ -39,10 +39,10 @@ _EDGE = 2.0**-90
 
 
 class Ask(Protocol):
-    """How a profile is asked for δ at one level."""
+    """A function that computes δ at one level."""
 
     def __call__(self, t: Real, among: Sequence[Claim[Any]] = (), side: Side = Side.BOTH) -> Answer:
-        """δ at t, as these claims say it or, if none are named, all that speak of an end that is wanted."""
+        """δ at t, by these claims or, if none are given, by all that bound a wanted end."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,7 +56,7 @@ class Level:
     lower_by: Claim[Any] | None = field(compare=False)
 
     def __and__(self, other: Level) -> Level:
-        """What two answers about one level leave possible."""
+        """The intersection of two enclosures at one level."""
         low, high = (max(self, other, key=lambda x: x.delta.lower), min(self, other, key=lambda x: x.delta.upper))
         ends = Enclosure(low.delta.lower, max(high.delta.upper, low.delta.lower))
         return Level(self.t, self.factor, ends, high.upper_by, low.lower_by)
@@ -64,37 +64,37 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """A point below the profile: together with the levels beside it, everything between lies above the two chords."""
+    """A point below the profile; between the neighbouring levels the profile lies above its chords to them."""
 
     factor: Ball
     delta: float
     gap: float
-    """How far the chord of the levels lies above it, beyond their own width: what a further level could gain."""
+    """How far the chord between the levels lies above the knee, beyond their own width: the gain of a further level."""
     middle: float
-    """Where that level should be."""
+    """Where that further level should be."""
     index: int
-    """The level before it."""
+    """The index of the level before the knee."""
 
 
 @dataclass(slots=True)
 class Levels:
-    """The levels at which a profile was asked, in order."""
+    """The levels at which a profile is known, sorted."""
 
     ask: Ask
     lasts: bool
-    """Whether δ beyond `ENDLESS` is what it is there: not so where finite losses may be greater still."""
+    """Whether δ is constant beyond `ENDLESS`: not where finite losses may be greater still."""
     known: list[Level] = field(default_factory=list)
     leak: float = 0.0
-    """Up to there δ is nowhere less than this."""
+    """A lower bound on δ up to that level."""
     is_spread: bool = False
 
     def at(self, t: Real) -> Level:
-        """The level, asked unless it is known."""
+        """The value at a level, computed unless it is known."""
         i = bisect_left(self.known, t, key=lambda level: level.t)
         return self.known[i] if i < len(self.known) and self.known[i].t == t else self._add(t, i)
 
     def _add(self, t: Real, i: int) -> Level:
-        """Ask at one more level; between two levels only those who gave their ends."""
+        """Compute the value at one more level; between two levels only the claims that gave their values are used."""
         beside = self.known[i - 1 : i + 1] if 0 < i < len(self.known) else []
         answer = self.ask(t, [claim for level in beside for claim in (level.upper_by, level.lower_by) if claim])
         found = Enclosure(max(answer.lower, self.leak), max(answer.upper, self.leak))
@@ -104,13 +104,13 @@ class Levels:
         return level
 
     def open(self) -> None:
-        """Ask at both ends of the profile."""
+        """Compute the values at both ends of the profile."""
         if not self.known:
             self.leak = self.ask(ENDLESS, side=Side.LOWER).lower
             self.at(0.0)
 
     def begin(self) -> None:
-        """Look at both ends, find where the profile has levelled out, and spread a few levels up to there."""
+        """Compute both ends, find where the profile has levelled out, and spread a few levels up to there."""
         if self.is_spread:
             return
         self.is_spread = True
@@ -130,7 +130,9 @@ class Levels:
             self.at(math.exp(high) * i / _FIRST)
 
     def is_level(self, level: Level) -> bool:
-        """Whether δ has levelled out: far out it is no more than there, and no less than what leaks."""
+        """Whether δ has nearly fallen to the leak at a level; the value at the far end is then known without computing
+        it.
+        """
         if level.delta.upper > self.leak + _FLAT:
             return False
         if self.known[-1].t < FAR:
@@ -143,7 +145,7 @@ class Levels:
             self.known.append(Level(FAR, ball(FAR).exp(), beyond, level.upper_by, None))
 
     def refine(self, tolerance: float, most: int) -> None:
-        """Split every interval whose knee leaves too wide a gap, until none does or there are `most` levels."""
+        """Split every interval whose knee leaves too wide a gap, until there are none or there are `most` levels."""
         self.begin()
         while len(self.known) < most and not effort.is_worn_out():
             wide = [knee for knee in self.knees() if knee.gap > tolerance]
@@ -153,7 +155,7 @@ class Levels:
                 return
 
     def split(self, knees: list[Knee]) -> int:
-        """Ask in the middle of these intervals, and return how many levels were new."""
+        """Compute the values in the middle of these intervals; returns the number of new levels."""
         have = {level.t for level in self.known}
         fresh = {knee.middle for knee in knees} - have
         for t in fresh:
@@ -161,7 +163,7 @@ class Levels:
         return len(fresh)
 
     def slope(self, t: Real) -> tuple[Level, Enclosure]:
-        r"""The level at `t`, and $-\delta'(e^t)$ between two chords."""
+        r"""The level at `t`, and $-\delta'(e^t)$, enclosed between the slopes of two chords."""
         self.begin()
         near = max(abs(float(t)), 0.01) * 1e-5
         for level in sorted({t, max(float(t) - near, 0.0), float(t) + near}):
@@ -172,12 +174,12 @@ class Levels:
         return self.known[i], Enclosure(min(least, 1.0), min(most, 1.0))
 
     def points(self) -> Iterator[Knee]:
-        """The levels themselves, as points below the profile that leave no gap."""
+        """The levels themselves, as knees without a gap."""
         for i, level in enumerate(self.known):
             yield Knee(level.factor, level.delta.lower, 0.0, float(level.t), i)
 
     def knees(self) -> Iterator[Knee]:
-        """One between every two neighbouring levels, and one beyond the last."""
+        """The knees between neighbouring levels, and one beyond the last level."""
         with ctx.workprec(_BITS):
             for i in range(len(self.known)):
                 knee = self._knee(i)
@@ -206,7 +208,9 @@ class Levels:
         return Knee(factor, delta, gap, _between(here.t, there.t, factor), i)
 
     def _beyond(self, last: Level, fall: Ball) -> Knee | None:
-        """Beyond the last level δ falls no faster than before it, and not below the leak, if that lasts."""
+        """The knee beyond the last level: δ falls no faster there than before it, and not below the leak, if that is
+        certain.
+        """
         floor = self.leak if self.lasts else 0.0
         if not (last.delta.lower > floor and fall > 0):
             return None
@@ -234,7 +238,7 @@ class Levels:
 
 
 def is_moderate(subject: Mechanism) -> bool:
-    """Whether all finite losses are surely below `ENDLESS`: they are at most products of a few parameters."""
+    """Whether all finite losses are certainly below `ENDLESS`: they are at most products of a few parameters."""
     if isinstance(subject, Composition):
         return all(is_moderate(part) for part, _ in subject.parts)
     amounts = [getattr(subject, name) for name, param in declared(type(subject)).items() if param.high > 1]
@@ -248,7 +252,7 @@ def _is_short(numbers: tuple[Any, ...]) -> bool:
 
 
 def _between(start: Real, end: Real, factor: Ball) -> float:
-    """The level of a factor, kept away from both ends."""
+    """The level t of a factor e^t, kept away from both ends of its interval."""
     low, high = float(start), float(end)
     edge = (high - low) / 8
     return min(max(float(factor.log().mid()), low + edge), high - edge)

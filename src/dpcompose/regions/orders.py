@@ -1,4 +1,4 @@
-"""From what is known of a mechanism to its trade-off function, in each order of the neighbours."""
+"""From what is known of a mechanism to its trade-off functions, in each order of the neighbours."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ from dpcompose.theorems.gdp import NormalProfile
 from dpcompose.theorems.loss.exact_sums import LaplaceProfile
 
 ASKED, COARSE = 1e-9, 1e-5
-"""The relative gap asked of a single value of a profile: of all claims together, and of one by itself, which as a rule
-comes nearer than it is asked to, and takes many times longer to come nearer still."""
+"""Relative gaps for a single value of a profile: by all claims together, and by one claim alone, which usually comes
+closer than asked, and would take many times longer to come closer still.
+"""
 ROUGH = 1e-3
-"""The gap asked where no claim knows the pair from both sides: what is found is a bound, and no effort closes it."""
+"""The gap asked for where no claim knows the pair from both sides: only a bound is found then, at any effort."""
 BOTH_PLACES = 2
-"""The record is in the first input, or in the second."""
+"""The record may be in the first input or in the second."""
 NEAR = 1e-4
-"""What is known this well from both sides is not compared with bounds from one side."""
+"""A value known this closely from both sides is not compared with bounds from one side."""
 
 
 @dataclass(frozen=True, slots=True)
 class BothOrders:
-    """T(P, Q) and T(Q, P) of every pair that the neighbours may give, and what is known of the mechanism."""
+    """T(P, Q) and T(Q, P) of every pair that neighbours may give, and the claims about the mechanism."""
 
     facts: Derivation
     views: tuple[View, ...]
     pairs: tuple[tuple[Tradeoff, Tradeoff], ...]
-    """Both orders of each view."""
+    """The functions in both orders, for each view."""
     asked: float = ASKED
 
     @property
@@ -56,17 +57,17 @@ class BothOrders:
 
     @property
     def symmetric(self) -> bool:
-        """Whether there is one pair, and both orders are known to be the same."""
+        """Whether there is a single pair, and both its orders are known to be equal."""
         return len(self.pairs) == 1 and self.forward is self.backward
 
     def of(self, order: Order) -> tuple[Tradeoff, ...]:
-        """The functions that an attacker in this order may choose from."""
+        """The functions among which an attacker in this order may choose."""
         kept = {Order.FORWARD: (0,), Order.BACKWARD: (1,), Order.EITHER: (0, 1)}[order]
         every = [pair[index] for pair in self.pairs for index in kept]
         return tuple({id(tradeoff): tradeoff for tradeoff in every}.values())
 
     def joint(self, order: Order) -> Tradeoff:
-        """The greatest convex function below all of them: as much as all (ε, δ) in the order together say."""
+        """The greatest convex function below all of them, which all true (ε, δ) in this order together imply."""
         choices = self.of(order)
         if len(choices) == 1 and self.views[0].alone:
             return choices[0]
@@ -80,7 +81,9 @@ class BothOrders:
 
 
 def both_orders(mechanism: Subject, asked: float = ASKED) -> BothOrders:
-    """The exact functions of a law known in closed form, or else such as ask for values of its profile."""
+    """The exact functions of a law known in closed form; otherwise functions that compute values of the profile when
+    needed.
+    """
     facts = known(mechanism)
     for claim in facts.profiles():
         if claim.side is Side.BOTH:
@@ -108,24 +111,24 @@ def _pick(pair: Pair, order: Order) -> HockeyStick:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One pair that the neighbours may give, as all claims together see it.
+    """One pair that neighbours may give, with all claims about it.
 
-    An upper bound for the worse order bounds each order of each pair. A lower bound says nothing of a pair unless the
-    claim knows that very pair, in that order.
+    An upper bound for the worse order bounds each order of each pair. A lower bound implies nothing for a pair unless
+    the claim knows that very pair, in that order.
     """
 
     facts: Derivation
     turned: bool
-    """Which pair: as listed, or with the record in the other input."""
+    """False for the pair as listed, True for the pair with the record in the other input."""
     alone: bool
-    """Whether the claims that list pairs list them all, so that bounds of one are not to hold for another."""
+    """Whether listed pairs are all pairs, so that a bound for one of them need not hold for another."""
     symmetric: bool
-    """Whether both orders of the pair are the same, or all that is known of them is."""
+    """Whether both orders of the pair are equal, or have the same bounds."""
     best: list[Claim[Profile]] = field(default_factory=list, compare=False, repr=False)
-    """See `PairQuestion`; both orders remember it together."""
+    """The same list as in `PairQuestion`, shared by both orders."""
 
     def question(self, order: Order, asked: float = ASKED) -> PairQuestion:
-        """δ of the pair in one order."""
+        """δ of the pair in one order, as a function of the level."""
         near = asked if self.alone else max(asked, ROUGH)
         return PairQuestion(self.facts, lambda profile, t: self._said(profile, order, t), near, self.best)
 
@@ -141,7 +144,7 @@ class View:
 
 
 def views(facts: Derivation) -> tuple[View, ...]:
-    """Every pair that the neighbours may give: those listed by the first claim that knows them from both sides."""
+    """Every pair that neighbours may give, as listed by the first claim that knows all of them from both sides."""
     ordered = False
     for claim in facts.profiles():
         pairs = claim.guarantee.pairs()
@@ -154,7 +157,7 @@ def views(facts: Derivation) -> tuple[View, ...]:
 
 
 def worst_pair(facts: Derivation, order: Order, asked: float = ASKED) -> PairQuestion:
-    """δ of the worst of all pairs: d_t(P, Q) forward, d_t(Q, P) backward, the worse of the two in either."""
+    """δ of the worst of all pairs: d_t(P, Q) for FORWARD, d_t(Q, P) for BACKWARD, the greater of the two for EITHER."""
     seen = views(facts)
     places = len(seen) if seen[0].alone else BOTH_PLACES
     return PairQuestion(facts, lambda profile, t: _worst(profile, order, t, places), asked)
@@ -162,18 +165,18 @@ def worst_pair(facts: Derivation, order: Order, asked: float = ASKED) -> PairQue
 
 @dataclass(frozen=True, slots=True)
 class PairQuestion:
-    """δ at t ≥ 0, put to the claims about a mechanism: a `levels.Ask`."""
+    """δ at t ≥ 0 by the claims about a mechanism: a `levels.Ask`."""
 
     facts: Derivation
     said: Callable[[Profile, Real], Enclosure]
-    """What one claim says."""
+    """The enclosure that one claim gives at a level."""
     asked: float
-    """The relative gap that is wanted."""
+    """The relative gap to reach."""
     best: list[Claim[Profile]] = field(default_factory=list)
-    """The claim that gave both ends of the last answer, which is asked first the next time."""
+    """The claim that gave both ends of the last answer; it is evaluated first the next time."""
 
     def __call__(self, t: Real, among: Sequence[Claim[Profile]] = (), side: Side = Side.BOTH) -> Answer:
-        """As these claims say it or, if none are named, all that speak of an end that is wanted."""
+        """δ at t, by these claims or, if none are given, by all that bound a wanted end."""
 
         def ask(profile: Profile, gap: float) -> Enclosure:
             return self.said(profile.to(max(gap, COARSE)), t)
@@ -190,10 +193,11 @@ class PairQuestion:
 
 
 def _worst(profile: Profile, order: Order, t: Real, places: int) -> Enclosure:
-    """What the profile says of the worst pair; of one order nothing from below, unless it knows the pairs.
+    """What a profile implies for the worst pair. For a single order it implies no lower bound unless it knows the
+    pairs.
 
-    A symmetric bound lists one pair: with the record in the other input its orders change places. Where both inputs may
-    have the record, the worse order is therefore all that it says from above.
+    A symmetric bound lists one pair; with the record in the other input, the pair's orders are exchanged. Where both
+    inputs may have the record, only the upper bound for the worse order remains.
     """
     pairs = profile.pairs()
     if order is Order.EITHER:
@@ -206,7 +210,7 @@ def _worst(profile: Profile, order: Order, t: Real, places: int) -> Enclosure:
 
 @singledispatch
 def exactly(profile: Profile, claim: Claim[Any]) -> tuple[Tradeoff, Tradeoff] | None:
-    """Both orders, where the law is discrete or in closed form."""
+    """The functions in both orders, where the law is discrete or in closed form; else None."""
     return corners(profile, claim)
 
 
@@ -233,7 +237,7 @@ def _polygons(profile: Profile, claim: Claim[Any]) -> Envelope:
 
 
 def _joined(forward: Corners, backward: Corners) -> Corners:
-    """The convex hull of two chains of corners, decided exactly."""
+    """The convex hull of two chains of corners, computed exactly."""
     below, above = (
         hull([*first.corners, *second.corners])
         for first, second in ((forward.below, backward.below), (forward.above, backward.above))
@@ -249,7 +253,7 @@ def _joined(forward: Corners, backward: Corners) -> Corners:
 
 
 def _tail(chain: Chain, corners: Corners) -> tuple[Point, ...]:
-    """The chain's points that stand for corners: all, but for one that may have been put before them."""
+    """The points of a chain that stand for corners: all except one that may have been added at the start."""
     return chain.corners[-len(corners.corners) :]
 
 

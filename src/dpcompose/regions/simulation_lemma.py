@@ -1,4 +1,6 @@
-"""Two distributions from four symbols: the simulation lemma, its exercise, and the distances behind it."""
+"""The simulation lemma and its exercise: two close distributions from four symbols; and distances between
+distributions.
+"""
 
 from __future__ import annotations
 

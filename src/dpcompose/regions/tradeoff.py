@@ -147,7 +147,7 @@ def _gain(alpha: Enclosure, beta: Enclosure, odds: Ball) -> float:
     if not lost.is_finite():  # odds beyond all balls, at which any miss costs too much
         return -math.inf
     gain = float((1 - ball(alpha) - lost).mid())
-    return gain if gain <= 1.0 else -math.inf  # also where nothing is known
+    return gain if gain <= 1.0 else -math.inf  # a NaN counts as no gain
 
 
 __all__ = ["Corners", "EventProbabilities", "Order", "Tradeoff", "complement"]

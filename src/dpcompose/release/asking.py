@@ -224,7 +224,7 @@ def answers(
         ready = [prepared(price, found) for price in prices]
         if budget is not None:
             budget.spend(charge)
-        salts = [Salt.drawn(drawing) for _ in ready]  # before any data: how much noise an answer draws may depend on it
+        salts = [Salt.drawn(drawing) for _ in ready]  # before any data is read, as the number of draws may depend on it
         estimates = [one.answer(salt, drawing) for salt, one in zip(salts, ready, strict=True)]
     pairs = zip(prices, estimates, strict=True)
     return [Release(price.query, price.mechanism, price.charge, told, found.files) for price, told in pairs]

@@ -95,7 +95,7 @@ def sheet(result: object) -> Sheet | None:
     home = type(result).__module__
     writer = next((name for root, name in WRITERS.items() if home.startswith(root)), "")
     if writer and writer not in sys.modules:
-        import_module(writer)  # which registers how its results read
+        import_module(writer)  # importing it registers the sheets of its results
         return sheet(result)
     if not isinstance(result, Documented):
         return None

@@ -50,7 +50,7 @@ def parsed(body: bytes) -> Any:
             text, parse_float=WrittenNumber, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_each_once
         )
         if "\\ud" in text.lower():
-            json.dumps(found, ensure_ascii=False).encode()  # half a character, written by its number
+            json.dumps(found, ensure_ascii=False).encode()  # fails for an escaped half of a surrogate pair
     except UnicodeError:
         raise Problem(ProblemKind.MALFORMED, "The body is not UTF-8 text.") from None
     except json.JSONDecodeError as error:

@@ -29,7 +29,7 @@ def _ranges(accept: str) -> list[tuple[str, float]]:
     for part in accept[:1000].split(","):
         kind, *options = (piece.strip().lower() for piece in part.split(";"))
         weight = next((option[2:] for option in options if option.startswith("q=")), "1")
-        exact = 1e-6 * (2 - kind.count("*"))  # a kind that is named outweighs one that is only covered
+        exact = 1e-6 * (2 - kind.count("*"))  # a named media type outweighs a wildcard
         found.append((kind, (_number(weight) and _number(weight) + exact)))
     return found
 

@@ -35,7 +35,7 @@ class Rates:
     def _keep(self, client: str, left: float, now: float) -> None:
         self._buckets[client] = (left, now)
         while len(self._buckets) > MOST_CLIENTS:
-            self._buckets.popitem(last=False)  # who has not asked for longest has a full bucket, or nearly
+            self._buckets.popitem(last=False)  # the client that asked least recently has an almost full bucket
 
 
 __all__ = ["Rates"]

@@ -90,7 +90,7 @@ class Surroundings:
         async def limited() -> Message:
             nonlocal size, whole
             if whole:
-                return await receive()  # now it only waits for the client to go
+                return await receive()  # from here on it only waits for the client to leave
             try:
                 async with asyncio.timeout(max(0.0, until - time.monotonic())):
                     message = await receive()

@@ -20,7 +20,7 @@ class Bell:
         whole, part = divmod(patience, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", int(whole), int(part * 1e6)))
         with suppress(OSError):
-            self._socket.bind("")  # the system finds a name, and forgets it with the process
+            self._socket.bind("")  # the system picks the name, and drops it with the process
             name = self._socket.getsockname()
             if isinstance(name, bytes):
                 self.address = name.hex()
@@ -44,7 +44,7 @@ class Bell:
         return self.address != NOWHERE
 
     def __del__(self) -> None:
-        with suppress(AttributeError):  # it was not made
+        with suppress(AttributeError):  # there is no bell
             self._socket.close()
 
 

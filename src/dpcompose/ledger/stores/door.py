@@ -174,7 +174,7 @@ class Door:
         bell: Bell | None = getattr(self._own, "bell", None)
         if bell is None or bell.pid != os.getpid():
             bell = self._own.bell = Bell(PATIENCE)
-            self._own.place = threading.get_native_id() % PLACES  # of processes that were made together no two are one
+            self._own.place = threading.get_native_id() % PLACES  # a forked child gets a bell of its own
         return bell
 
 

@@ -121,7 +121,7 @@ class SQLite(Store):
         engine = self.engine
         with self._turn:
             if self._kept is not None and self._kept[0] is not engine:
-                self._parents, self._kept = self._kept, None  # never touched in a child, nor let go
+                self._parents, self._kept = self._kept, None  # a child neither uses nor closes its parent's
             if self._kept is None:
                 self._kept = engine, engine.raw_connection()
             pooled = self._kept[1]

@@ -103,7 +103,9 @@ class Query(ABC):
 def within(mechanism: Mechanism, epsilon_: Real, delta: Real) -> Answer:
     """What the mechanism costs at δ; it is a defect if the parts exceed what the whole was given, and is refused."""
     most = Enclosure.exactly(epsilon_).upper
-    charge = epsilon(mechanism, delta, FINE if delta else ROUGH)  # at δ = 0 noise is made to a sum, and it is met
+    charge = epsilon(
+        mechanism, delta, FINE if delta else ROUGH
+    )  # at δ = 0 noise is fitted to the sum, which then meets ε exactly
     if charge.upper > most:
         charge = epsilon(mechanism, delta, FINE)
     if charge.upper > most:

@@ -37,7 +37,7 @@ def threshold(drawn: Drawn, cells: int, rows: int, delta: Fraction) -> Threshold
             "delta", 0, "a positive number where keys come from the data, or the list of keys in `keys`"
         )
     distance = drawn.reach(delta / cells)
-    short = Fraction(rounded(drawn.tail(distance), ROUND_CEILING))  # a charge that can be read
+    short = Fraction(rounded(drawn.tail(distance), ROUND_CEILING))  # a short fraction, for a readable charge
     return Threshold(rows + distance, min(short, delta / cells))
 
 

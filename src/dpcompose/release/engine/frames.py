@@ -55,7 +55,9 @@ def plain(array: Any) -> Any:
 
     dtype = array.type
     if pa.types.is_dictionary(dtype):
-        long = pa.large_string() if arrow_kind(dtype) is Kind.TEXT else dtype.value_type  # repeated, it may be long
+        long = (
+            pa.large_string() if arrow_kind(dtype) is Kind.TEXT else dtype.value_type
+        )  # it may be too long for 32-bit offsets
         return plain(array.cast(long))
     if pa.types.is_string_view(dtype):
         return plain(array.cast(pa.large_string()))

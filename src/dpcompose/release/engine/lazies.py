@@ -59,7 +59,7 @@ def _files(name: str, plan: Any) -> list[Path] | None:
     node, calculated = _seen(name, look), False
     while (kind := type(node).__name__) in STEPS:
         given = getattr(node, STEPS[kind], [])
-        plan.set_node(node.input)  # whose columns have the types of what is given
+        plan.set_node(node.input)  # its columns have the types that are declared
         for one in given if isinstance(given, list) else [given]:
             _check(name, plan, one.node)
         calculated |= kind != "SimpleProjection"

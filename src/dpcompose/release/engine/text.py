@@ -20,7 +20,7 @@ CHUNK = 1 << 24
 MOST_HEADER = 1 << 20
 LONGEST = 1 << 24
 """The greatest number of bytes of a line; longer lines are left out."""
-MARK = b"\xef\xbb\xbf"  # what some programs write before the text
+MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some programs write first
 
 
 def header(path: Path, dialect: Csv) -> list[str]:

@@ -113,6 +113,6 @@ def practical_gamma(epsilon: Real) -> Fraction:
     e = EPSILON.check("epsilon", epsilon)
     for bits in range(DIGITS, FINEST, DIGITS):
         low, _ = bracket(lambda: variance_optimal_gamma(e), bits)
-        if low >> (DIGITS - 4):  # at least so many digits are good
+        if low >> (DIGITS - 4):  # at least this many digits are correct
             return Fraction(low, 1 << bits)
     return Fraction(1, 1 << FINEST)

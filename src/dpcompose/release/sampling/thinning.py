@@ -24,7 +24,7 @@ from dpcompose.release.sampling.source import OS, Integers, RandomSource, checke
 
 BITS = 32  # of u, at first
 REACH = 8  # deviations that the table of rejections covers; e^−(REACH − 1)²/2 is small enough
-MANY = 1 << 12  # so many proposals are worth a finer table
+MANY = 1 << 12  # this many proposals are worth a finer table
 COARSE, FINE = 5, 9  # a deviation is cut into at least 2^4 or 2^8 cells
 
 

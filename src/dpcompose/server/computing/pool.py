@@ -158,7 +158,7 @@ class Pool:
             return found
         finally:
             back = asyncio.create_task(self._back(worker, ticket.client, well=well))
-            self._returning.add(back)  # nobody waits for it, least of all the client
+            self._returning.add(back)  # nobody waits for the result any more
             back.add_done_callback(self._returning.discard)
 
     async def _back(self, worker: Worker, client: str, *, well: bool) -> None:

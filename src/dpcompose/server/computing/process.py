@@ -31,7 +31,9 @@ READY, WRITES, DONE, FAILED = "ready", "writes", "done", "failed"
 
 def inside(connection: Connection, tasks: Mapping[str, Task]) -> None:
     """Do tasks until the other end of the connection is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to everybody; the service decides
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # a terminal interrupts every process; the service decides when this one ends
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(NICE)
     _confined()
