@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
     from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
     from dpcompose.inversion.profiles import LossProfile
-    from dpcompose.inversion.quick_bound import ceiling, is_below, likely_epsilon
+    from dpcompose.inversion.quick_bound import ceiling, is_below, likely_epsilon, most_likely_first
 
 HOMES = {
     "entry": ("profile",),
@@ -48,7 +48,7 @@ HOMES = {
     "losses.sampled_gaussian.loss": ("SampledGaussianLoss",),
     "losses.sampled_laplace": ("SampledLaplaceLoss",),
     "profiles": ("LossProfile",),
-    "quick_bound": ("ceiling", "is_below", "likely_epsilon"),
+    "quick_bound": ("ceiling", "is_below", "likely_epsilon", "most_likely_first"),
 }
 """Which file holds a name; each is read when one of its names is first used."""
 
@@ -72,6 +72,7 @@ __all__ = [
     "geometric_loss",
     "is_below",
     "likely_epsilon",
+    "most_likely_first",
     "profile",
     "staircase_loss",
 ]

@@ -25,6 +25,7 @@ from dpcompose.inversion.line.reading import ErrorBudget
 from dpcompose.inversion.line.search import (
     GIVEN_UP,
     NEXT_TO_ALL,
+    REACH,
     delta_on_line,
     epsilon_on_line,
     first_guess,
@@ -38,9 +39,6 @@ from dpcompose.inversion.methods import BY_LINE, Method, SmallSum, goes_by_line,
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Enclosure
 from dpcompose.numerics.rounding import FAINT, LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
-
-REACH = 12.0
-"""How far from its saddle a line is tried on ε, in units of 1/t."""
 
 
 class Recollection(Protocol):
@@ -85,6 +83,7 @@ class LossProfile:
     summands: tuple[LossSum, ...]
     further_leak: Enclosure = ZERO
     memory: Recollection = field(default=Forgetful(), compare=False, repr=False)
+    start: float | None = field(default=None, compare=False, repr=False)  # where saddle points are sought first
 
     @cached_property
     def leak(self) -> Enclosure:
@@ -297,4 +296,5 @@ class LossProfile:
 
     def _solve(self, low_target: float, high_target: float, tolerance: float, near: float | None = None) -> Enclosure:
         kept = self.memory.solve(self.summands, low_target, high_target, tolerance)
-        return kept or epsilon_on_line(self.summands, self.supremum, low_target, high_target, tolerance, near=near)
+        targets = low_target, high_target, tolerance
+        return kept or epsilon_on_line(self.summands, self.supremum, *targets, near=near, start=self.start or 1.0)

@@ -11,24 +11,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
 from dpcompose.inversion.error_terms import log_chernoff
-from dpcompose.inversion.line.jumps import is_normal
+from dpcompose.inversion.line.jumps import choose_bulk, finding_delta, finding_epsilon, is_normal
+from dpcompose.inversion.line.search import GIVEN_UP, GREATEST_RELATIVE, line_at
 from dpcompose.inversion.line.spectrum import total_cumulants
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.stacked import stacked
 from dpcompose.inversion.profiles import LossProfile
-from dpcompose.inversion.saddle import at_delta, at_epsilon
+from dpcompose.inversion.saddle import at_delta, at_epsilon, log_delta_estimate
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, exp_up
 
 MOST_TILTS = 12
 ROOM = 0.15
 """How far a saddle point may be off, relatively, where it is trusted to choose between claims."""
-PROMISING = 0.1
-"""How far below the target, in nats, quick values of the bound must lie for it to be worth its cost."""
+PROMISING, CLEAR = 0.1, 0.03
+"""How far below the target, in nats, quick values of a bound must lie for it to be worth its cost, and quick values of
+δ for a coarse line to be.
+"""
 
 
 @np.errstate(all="ignore")
@@ -62,18 +66,33 @@ def _log_bound(summands: Sequence[LossSum], tilt: float, places: Floats) -> Floa
 
 @np.errstate(all="ignore")
 def is_below(profile: LossProfile, epsilon: float, delta: float) -> bool:
-    """Whether δ(ε) is surely no more than this; certified only where quick values promise success."""
+    """Whether δ(ε) is surely no more than this, by a cheap bound or a coarse line; certified only where quick values
+    promise success.
+    """
     if profile.is_small and profile.small is not None and epsilon < profile.supremum:
         with suppress(ArithmeticError, ValueError):
             return delta > profile.leak.upper and profile.small.is_below(epsilon, delta - profile.leak.upper)
     tilt = 1.0
     if profile.summands and epsilon < profile.supremum:
-        log_delta = math.log(max(delta, 1e-300))
-        likely = min(max(-2.0 * log_delta / epsilon, 1e-2), 1e4) if epsilon > 0.0 else 1.0  # as for a normal loss
-        tilt, _, _, quick, _ = at_epsilon(total_cumulants(stacked(profile.summands)), epsilon, likely)
-        if not quick.value - tilt * epsilon + log_chernoff(tilt) < log_delta - PROMISING:
+        beyond = (delta - profile.leak.upper) * (1.0 - 2.0 * UNIT_ROUNDOFF)
+        if not beyond > 1e-300:
             return False
+        most, cumulants = math.log(beyond), total_cumulants(stacked(profile.summands))
+        likely = min(max(-2.0 * most / epsilon, 1e-2), 1e4) if epsilon > 0.0 else 1.0  # as for a normal loss
+        tilt, _, _, quick, _ = at_epsilon(cumulants, epsilon, profile.start or likely)
+        if not quick.value - tilt * epsilon + log_chernoff(tilt) < most - PROMISING:
+            clear = log_delta_estimate(tilt, epsilon, quick) < most - CLEAR
+            return clear and _is_below_on_line(profile, epsilon, beyond, tilt)
     return float(ceiling(profile, [epsilon], tilt)[0]) <= delta
+
+
+def _is_below_on_line(profile: LossProfile, epsilon: float, beyond: float, tilt: float) -> bool:
+    """Whether a coarse line tells that the finite part of δ(ε) is no more than this."""
+    log_delta = math.log(beyond)
+    with suppress(*GIVEN_UP, ValueError):
+        line = line_at(profile.summands, finding_epsilon(epsilon), epsilon, log_delta, GREATEST_RELATIVE, start=tilt)
+        return exp_up(line.read(epsilon).log_upper) <= beyond
+    return False
 
 
 @np.errstate(all="ignore")
@@ -81,14 +100,29 @@ def likely_epsilon(orders: Sequence[LossProfile], delta: float) -> Enclosure | N
     """Where the larger ε of some orders lies, by saddle points alone and with room to spare; None where a few large
     losses may decide. Nothing here is certified.
     """
-    found = []
+    found, start = [], 1.0
     for profile in orders:
         beyond = delta - profile.leak.upper
         if not beyond > 0.0 or not profile.summands:
             return None
-        cumulants = total_cumulants(stacked(profile.summands))
-        saddle = at_delta(cumulants, math.log(beyond))
-        if not is_normal(cumulants, saddle):
+        log_delta = math.log(beyond)
+        bulk, saddle = choose_bulk(stacked(profile.summands), finding_delta(log_delta), log_delta, ROOM, start)
+        if not is_normal(total_cumulants(bulk), saddle):
             return None
+        start = saddle.tilt
         found.append(max(saddle.epsilon, 0.0))
     return Enclosure((1.0 - ROOM) * max(found), (1.0 + ROOM) * max(found))
+
+
+@np.errstate(all="ignore")
+def most_likely_first(orders: Sequence[LossProfile], delta: float) -> list[LossProfile]:
+    """The orders by where their ε seems to lie, the largest first, each knowing its saddle point."""
+    found, start = [], 1.0
+    for profile in orders:
+        beyond = delta - profile.leak.upper
+        if not beyond > 0.0 or not profile.summands:
+            return list(orders)
+        saddle = at_delta(total_cumulants(stacked(profile.summands)), math.log(beyond), start)
+        start = saddle.tilt if saddle.settled else 1.0
+        found.append((saddle.epsilon, replace(profile, start=saddle.tilt if saddle.settled else None)))
+    return [profile for _, profile in sorted(found, key=lambda each: -each[0])]

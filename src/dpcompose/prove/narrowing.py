@@ -7,7 +7,6 @@ gap that stays between the ends makes worth while.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.prove.glances import badness, is_about, is_better, is_silent, may_improve
 from dpcompose.prove.outdone import is_dotted, is_drawn, says_no_more
 
 NEGLIGIBLE = 1e-12
@@ -28,15 +28,13 @@ RIVALS, ALIKE = 1e-2, 1e-6
 """How much worse than its rival, relatively, a claim of the same theorem may look and still be asked: if nothing is
 known yet, and if the rival was as good as it looked.
 """
-TRUSTED = 0.03
-"""How far off a look may be, relatively, that is called right."""
 WORTH_WHILE = 0.04
 """Ends are not brought closer to their truths than this share of the gap that stays between the two truths."""
 SILENT_CLAIMS = 3
 """After so many claims of a theorem, one after the other, that say nothing of an end, the others are not asked."""
 VAGUE = 0.1
 """A wider relative gap says nothing yet of what will stay."""
-CLOSER = 1e-2
+CLOSER = 1e-3
 """How much smaller a gap is asked for next, while it cannot be told how much of it will stay."""
 LAST_RESORT = 8
 """The cost of a theorem that says again, at length, what another one said: asked only where that one was wide."""
@@ -119,6 +117,7 @@ class _Inquiry:
         """Whoever has an answer, whether or not it was worth while to ask."""
         self._glanced: list[_Glance] = []
         self._long_winded: list[Claim[Profile]] = []
+        self._outshone: list[Claim[Profile]] = []  # whoever looked worse than others
 
     def ends(self) -> Enclosure:
         """What all say together; empty where they contradict each other."""
@@ -144,15 +143,15 @@ class _Inquiry:
             for claim in able:
                 self._put(claim, self.tolerance)
             return
-        best: Enclosure | None = None
-        silent = 0
+        best, silent = None, 0
         for claim, look in self._hopeful(self._different(able)):
-            if best is not None and look is not None and not _is_better(look, best, claim.side, ALIKE):
-                continue  # the rival that looked best was as good as it looked
+            if best is not None and look is not None and not is_better(look, best, claim.side, ALIKE):
+                self._outshone.append(claim)  # the rival that looked best was as good as it looked
+                continue
             if silent < SILENT_CLAIMS and not self.is_closed and not self._is_outdone(claim):
                 found = self._put(claim, max(GLANCE, self.tolerance))
-                silent = silent + 1 if found is None or _is_silent(found, self.possible, claim.side) else 0
-                best = best or (look if found and look and found.gap <= GLANCE and _is_about(found, look) else None)
+                silent = silent + 1 if found is None or is_silent(found, self.possible, claim.side) else 0
+                best = best or (look if found and look and found.gap <= GLANCE and is_about(found, look) else None)
         if self._glanced and not self._staying():
             self._look_again()
 
@@ -188,9 +187,14 @@ class _Inquiry:
 
     def _is_outdone(self, claim: Claim[Profile]) -> bool:
         """Whether somebody concluded the same from the same or exact premises, or composed the losses behind them."""
-        return any(is_dotted(claim, other) for other in self._heard) or any(
-            found.gap <= 0.1 and (says_no_more(claim, other) or (found.gap <= GLANCE and is_drawn(claim, other)))
-            for other, found in self.said
+        dotted = any(is_dotted(claim, other) for other in self._heard)
+        return (
+            dotted
+            or any(is_drawn(claim, other) for other in self._outshone)
+            or any(
+                found.gap <= 0.1 and (says_no_more(claim, other) or (found.gap <= GLANCE and is_drawn(claim, other)))
+                for other, found in self.said
+            )
         )
 
     def _different(self, rivals: list[Claim[Profile]]) -> list[Claim[Profile]]:
@@ -212,13 +216,15 @@ class _Inquiry:
         if len(rivals) == 1 and not said:
             return [(rivals[0], None)]
         looks = [(claim, self._look(claim)) for claim in rivals]
-        looks.sort(key=lambda each: _badness(each[1], side))
+        looks.sort(key=lambda each: badness(each[1], side))
         best = looks[0][1]
-        return [
-            (claim, look)
-            for claim, look in looks
-            if look is None or best is None or (_is_better(look, best, side, RIVALS) and _may_improve(look, ends, side))
-        ]
+        hopeful: list[tuple[Claim[Profile], Enclosure | None]] = []
+        for claim, look in looks:
+            if look and best and not (is_better(look, best, side, RIVALS) and may_improve(look, ends, side)):
+                self._outshone.append(claim)
+            else:
+                hopeful.append((claim, look))
+        return hopeful
 
     def _look(self, claim: Claim[Profile]) -> Enclosure | None:
         """Where a claim lies, most likely; a look that fails tells nothing."""
@@ -254,7 +260,7 @@ class _Inquiry:
     def _may_help(self, glance: _Glance) -> bool:
         """Whether it may improve an end, and was not asked as closely as is worth while."""
         closer = min(glance.asked / 2, glance.found.gap) > self._worth_while(glance)
-        return closer and _may_improve(glance.found, self.ends(), glance.claim.side) and not self._is_hopeless(glance)
+        return closer and may_improve(glance.found, self.ends(), glance.claim.side) and not self._is_hopeless(glance)
 
     def _is_hopeless(self, glance: _Glance) -> bool:
         """Whether it knew nothing of the other end, and of its own half as much as others."""
@@ -271,29 +277,3 @@ class _Inquiry:
         """Whom to ask again about this end."""
         able = [glance for glance in self._glanced if side in glance.claim.side and self._may_help(glance)]
         return min(able, key=lambda g: g.found.upper if side is Side.UPPER else -g.found.lower, default=None)
-
-
-def _may_improve(found: Enclosure, ends: Enclosure, side: Side) -> bool:
-    """Whether a number that lies somewhere here could improve an end."""
-    return found.lower < ends.upper if side is Side.UPPER else found.upper > ends.lower
-
-
-def _is_silent(found: Enclosure, possible: Enclosure, side: Side) -> bool:
-    """Whether nothing is said of an end that was not known beforehand."""
-    return found.upper >= possible.upper if side is Side.UPPER else found.lower <= possible.lower
-
-
-def _badness(look: Enclosure | None, side: Side) -> float:
-    """The less, the better it looks; those that nobody can tell come last."""
-    return math.inf if look is None else look.upper if side is Side.UPPER else -look.lower
-
-
-def _is_better(look: Enclosure, best: Enclosure, side: Side, room: float) -> bool:
-    """Whether one looks better than another, or not worse by more than so much, relatively."""
-    return look.upper <= best.upper * (1 + room) if side is Side.UPPER else look.lower >= best.lower * (1 - room)
-
-
-def _is_about(found: Enclosure, look: Enclosure) -> bool:
-    """Whether a look turned out to be about right."""
-    middle = (look.lower + look.upper) / 2
-    return abs(found.upper - middle) <= TRUSTED * middle

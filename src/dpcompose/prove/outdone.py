@@ -54,7 +54,9 @@ def is_dotted(claim: Claim[Any], other: Claim[Any]) -> bool:
 
 def _is_known(claim: Claim[Any], loss: Claim[Any]) -> bool:
     """Whether a claim about a part follows from its loss."""
-    return loss.side is Side.BOTH or _origin(claim) is _pair_behind(loss) or _is_promise_of(claim, loss)
+    if loss.side is Side.BOTH or _origin(claim) is _pair_behind(loss) or _is_promise_of(claim, loss):
+        return True
+    return loss.theorem.side is Side.BOTH and any(claim is premise for premise in loss.premises)
 
 
 def _is_promise_of(claim: Claim[Any], other: Claim[Any]) -> bool:

@@ -23,7 +23,7 @@ import numpy as np
 
 from dpcompose.inversion.error_terms import log_signed_growth, log_smooth_truncation, log_truncation
 from dpcompose.inversion.line.line import Alias, Line, Sandwich
-from dpcompose.inversion.line.spectrum import Goal, Spectrum, tilt_all
+from dpcompose.inversion.line.spectrum import Goal, Spectrum
 from dpcompose.inversion.losses.protocols import Logarithm, LossSum
 from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, multiples
@@ -73,11 +73,12 @@ def build_line(spectrum: Spectrum, summands: Sequence[LossSum], goal: Goal) -> L
         raise Unreachable
     smooth_last = math.ceil(reach / eta / spectrum.spacing)
     last, log_decay = cut_off(spectrum, goal, min(MOST_FREQUENCIES, max(smooth_last, PLAIN_FREQUENCIES)))
+    steps = sum(s.steps for s in summands)
     if last:
         reach = spectrum.spacing * last
-        wider = replace(spectrum, parts=tilt_all(summands, goal, reach)) if reach > goal.reach else spectrum
+        wider = spectrum.reaching(reach, goal, steps) if reach > goal.reach else spectrum
         return plain(wider, TransformSample.take(wider, last, log_decay, goal))
-    wider = replace(spectrum, parts=tilt_all(summands, goal, spectrum.spacing * smooth_last))
+    wider = spectrum.reaching(spectrum.spacing * smooth_last, goal, steps)
     sample = TransformSample.take(wider, smooth_last, 0.0, goal, eta)
     return Sandwich(smoothed_above(wider, sample, eta), smoothed_below(wider, sample, eta))
 

@@ -228,10 +228,11 @@ def _(loss: SampledLaplaceLoss, tilt: float, reach: float) -> Transform:
     bare = [(x, w * (-(x + e) / 2).exp() / 4) for x, w in places] + [(e, (-e).exp() / 2), (-e, arb(0.5))]
     nodes = [(ratio.log_in_balls(x), weight) for x, weight in bare]
     tilted = [(ball(loss.sign) * log, weight * (power * log).exp()) for log, weight in nodes]
+    bound = loss.quadrature_error(count, loss.exponent(tilt))
 
     def transform(z: acb) -> acb:
         u = z.imag
-        radius = exp_up(loss.log_quadrature(count, loss.exponent(tilt), np.array([abs(float(u)) * (1.0 + 1e-12)]))[0])
+        radius = exp_up(bound(np.array([abs(float(u)) * (1.0 + 1e-12)]))[0])
         doubt = acb(arb(0, radius), arb(0, radius))
         return sum((acb(weight) * acb(0, u * x).exp() for x, weight in tilted), acb(0)) + doubt
 

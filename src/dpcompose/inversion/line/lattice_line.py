@@ -23,7 +23,7 @@ from dpcompose.inversion.error_terms import log_alias
 from dpcompose.inversion.line.build import TransformSample
 from dpcompose.inversion.line.line import Alias, Line
 from dpcompose.inversion.line.reading import ErrorBudget, Reading
-from dpcompose.inversion.line.spectrum import Goal, Period, Spectrum, build_spectrum, tilt_all, total_cumulants
+from dpcompose.inversion.line.spectrum import Goal, Period, Spectrum, build_spectrum, total_cumulants
 from dpcompose.inversion.losses.protocols import Lattice, LossSum
 from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats, multiples
@@ -135,9 +135,8 @@ def build_lattice_line(summands: Sequence[LossSum], lattice: Lattice, wanted: Go
     longer = count * b / spectrum.period.length
     period = Period(spacing, spectrum.period.low, spectrum.period.high)
     aliases = [_stretched(a, t, spectrum.period.length, longer) for a in (spectrum.low, spectrum.high)]
-    wider = replace(
-        spectrum, period=period, parts=tilt_all(summands, goal, math.pi / b), low=aliases[0], high=aliases[1]
-    )
+    found = replace(spectrum, period=period, low=aliases[0], high=aliases[1])
+    wider = found.reaching(math.pi / b, goal, sum(s.steps for s in summands))
     half = (count - 1) // 2
     top = sum(s.supremum for s in summands)
     return LatticeLine(_line(wider, TransformSample.take(wider, half, 0.0, goal), lattice), lattice, top)

@@ -28,6 +28,10 @@ FINE, COARSE = 0.02, 1e-3
 """How near a place is looked for, in units of what is not known of ln δ there or of this."""
 LEAST_RELATIVE = 1e-13
 """No smaller relative error of δ is asked of a line."""
+BEYOND = 1.05
+"""A place is looked for so much farther than where it seems to be."""
+REACH = 12.0
+"""How far from its saddle a line is tried on ε, in units of 1/t."""
 WIDE, HEAVY = 10.0, 6.0
 """Beyond this ratio of squares a sum is wider than normal; then δ may be off by so many nats."""
 NEXT_TO_ALL = 1e-6
@@ -49,12 +53,16 @@ def bracket(line: Readable, found: Enclosure, start: float, low: float, high: fl
     """
     steps = max(min(MOST_READ // (line.size + 1), MOST_STEPS), FEWEST_STEPS)
     epsilon, reading = _newton(line, start, high, steps)
-    known = reading.log_upper > -math.inf
-    width = min(max(reading.log_upper - reading.log_lower, 1e-15), 3.0) if known else 3.0
-    first = 0.75 * width / max(abs(reading.slope), 1e-300)
-    upper = _search(lambda e: line.read(e).log_upper <= low, epsilon, first, found.upper, steps)
-    lower = _search(lambda e: line.read(e).log_lower >= high, epsilon, -first, found.lower, steps)
+    above, below = (_first(place, reading.slope) for place in (reading.log_upper - low, high - reading.log_lower))
+    upper = _search(lambda e: line.read(e).log_upper <= low, epsilon, above, found.upper, steps)
+    lower = _search(lambda e: line.read(e).log_lower >= high, epsilon, -below, found.lower, steps)
     return Enclosure(min(lower, max(upper, 0.0)), max(upper, 0.0)), epsilon
+
+
+def _first(missing: float, slope: float) -> float:
+    """How far to go for what is missing of ln δ, with a little to spare."""
+    known = min(max(BEYOND * missing, 1e-15), 3.0) if missing < math.inf else 3.0
+    return known / max(abs(slope), 1e-300)
 
 
 def _newton(line: Readable, start: float, log_delta: float, steps: int) -> tuple[float, Reading]:
@@ -124,9 +132,11 @@ def line_at(
     epsilon: float | None,
     log_delta: float,
     relative: float,
+    *,
+    start: float = 1.0,
 ) -> JumpExpansion:
-    """The line, with its jumps, through the saddle that `find` finds."""
-    bulk, saddle = choose_bulk(stacked(summands), find, log_delta, relative, 1.0)
+    """The line, with its jumps, through the saddle that `find` finds, from a tilt on."""
+    bulk, saddle = choose_bulk(stacked(summands), find, log_delta, relative, start)
     place = saddle.epsilon if epsilon is None else epsilon
     return expand(bulk, Goal(saddle, place, log_delta, relative))
 
@@ -157,8 +167,11 @@ def epsilon_on_line(
     tolerance: float,
     *,
     near: float | None = None,
+    start: float = 1.0,
 ) -> Enclosure:
-    """The least ε >= 0 whose finite part gets below `low_target`, enclosed, by lines."""
+    """The least ε >= 0 whose finite part gets below `low_target`, enclosed, by lines; saddles are sought from a tilt
+    on.
+    """
     if supremum <= 0.0:
         return ZERO
     found = Enclosure(0.0, supremum)
@@ -166,11 +179,11 @@ def epsilon_on_line(
     if target <= 0.0:
         return found
     log_delta, relative, summands = math.log(target), within(tolerance), stacked(summands)
-    first, tighter, idle = finding_delta(log_delta), 0.25, 0
+    first, tighter, idle = finding_delta(log_delta), 0.5, 0
     find = first if near is None else finding_epsilon(near)
     for _ in range(ROUNDS):
         try:
-            bulk, saddle = choose_bulk(summands, find, log_delta, relative, 1.0)
+            bulk, saddle = choose_bulk(summands, find, log_delta, relative, start)
             place = max(_likely(saddle) if find is first else saddle.epsilon, 0.0)
             trimmed_for, relative = relative, within(tolerance * max(place, 1e-9) * saddle.tilt * tighter)
             if saddle.epsilon < 0.0 or relative < trimmed_for:

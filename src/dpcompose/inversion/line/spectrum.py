@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -149,6 +149,11 @@ class Spectrum:
                 break
         return total
 
+    def reaching(self, reach: float, goal: Goal, steps: int) -> Spectrum:
+        """The same, its quadratures laid for frequencies up to another reach."""
+        error = quadrature_error(goal, steps)
+        return replace(self, parts=[part.reaching(reach, error) for part in self.parts])
+
     def logarithm(self, indices: Integers) -> Logarithm:
         """The logarithm of the characteristic function, with its error."""
         modulus, phase, error, size = (np.zeros(indices.shape) for _ in range(4))
@@ -179,5 +184,10 @@ def build_spectrum(summands: Sequence[LossSum], goal: Goal) -> Spectrum:
 
 def tilt_all(summands: Sequence[LossSum], goal: Goal, reach: float) -> Sequence[TiltedSum]:
     """Every summand at the saddle, its quadrature error small even after as many steps as there are."""
-    steps = max(sum(s.steps for s in summands), 1)
-    return [s.tilted(goal.saddle.tilt, reach, min(1e-16, 0.01 * goal.relative / steps)) for s in summands]
+    error = quadrature_error(goal, sum(s.steps for s in summands))
+    return [s.tilted(goal.saddle.tilt, reach, error) for s in summands]
+
+
+def quadrature_error(goal: Goal, steps: int) -> float:
+    """The error that so many steps allow to each."""
+    return min(1e-16, 0.01 * goal.relative / max(steps, 1))

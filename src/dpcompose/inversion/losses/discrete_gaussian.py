@@ -150,6 +150,8 @@ class WideDiscreteGaussian:
     sensitivity: int
     tilt: float
 
+    is_exact = True
+
     @property
     def _mu_squared(self) -> float:
         return (self.sensitivity / self.noise_std) ** 2

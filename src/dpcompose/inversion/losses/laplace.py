@@ -181,6 +181,11 @@ class TiltedLaplace:
     low: TiltedNodes | None
 
     @property
+    def is_exact(self) -> bool:
+        """Whether there is no quadrature."""
+        return self.low is None
+
+    @property
     def log_moment(self) -> float:
         r"""From the nodes, or $t\varepsilon_0 + \ln\bigl(\frac12 + \frac14/(t+\frac12)\bigr)$ where
         $e^{-(2t+1)\varepsilon_0}$ is far below rounding.

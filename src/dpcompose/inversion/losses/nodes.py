@@ -62,6 +62,11 @@ class Nodes:
     log_tail: float | Floats = -math.inf
     """$\\ln\\tau$: what the nodes leave out of the tilted law, absolute."""
 
+    @cached_property
+    def quadrature_at_zero(self) -> Floats:
+        """$q(0)$."""
+        return self.quadrature(_ZERO)
+
     def exponents(self, tilt: float) -> tuple[Floats, Floats]:
         """$x = tl$ at each node, and an upper bound on its error."""
         x = tilt * self.losses
@@ -90,7 +95,7 @@ class Nodes:
 
         The last refers to the true moment, hence the division.
         """
-        strip = self.quadrature(_ZERO)
+        strip = self.quadrature_at_zero
         total = (relative + self.outside(log_moment) + strip) * SLACK / (1.0 - np.minimum(strip, 0.5))
         known = -np.log1p(-np.minimum(total, 0.5)) + LIBM * np.abs(log_moment)
         return np.where(total < 0.5, known, math.inf)
@@ -152,7 +157,7 @@ class TiltedArrays(ABC):
         gamma = 3.0 * (length + 20) * UNIT_ROUNDOFF
         error: Floats = np.minimum(v * first, 2.0 * second) + gamma * np.minimum(3.0 * v * spread, 8.0)
         error += v * (shift + doubling_error(indices) * spread)
-        error += self.nodes.quadrature(v) + self.nodes.quadrature(_ZERO) + 2.0 * self.nodes.outside(self.moments[0])
+        error += self.nodes.quadrature(v) + self.nodes.quadrature_at_zero + 2.0 * self.nodes.outside(self.moments[0])
         error *= SLACK
         return error
 
@@ -169,6 +174,11 @@ class TiltedNodes(TiltedArrays):
 
     nodes: Nodes
     tilt: float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the nodes are the law's own atoms."""
+        return self.nodes.quadrature is np.zeros_like
 
     @cached_property
     def moments(self) -> tuple[float, float]:
@@ -220,6 +230,9 @@ class TiltedNodes(TiltedArrays):
         r"""$\varphi(v) - 1$ at $v = m\Delta$ for the given indices $m$, centred at `centre`, and an upper bound on the
         error.
         """
+        if (seen := self._seen.get(spacing)) is not None and np.isin(indices, seen[0], assume_unique=True).all():
+            places = np.searchsorted(seen[0], indices)
+            return seen[1][places], seen[2][places]
         n = self.nodes
         if n.losses.size * int(indices[-1]) > MOST_PRODUCTS and indices.size > NEAR:
             return self._many(spacing, indices)
@@ -231,9 +244,15 @@ class TiltedNodes(TiltedArrays):
         nodes = self.nodes.losses.size
         if nodes <= FEW_NODES or SCATTERED * indices.size * nodes < int(indices[-1]):
             excess, doubt = self.characteristic(spacing, indices)
+            self._seen[spacing] = indices, excess, doubt
             return np.log(np.minimum(np.abs(1.0 + excess) * (1.0 + 1e-12) + doubt, 1.0))
         values, error = self.gridded(spacing, int(indices[-1]), ACCURATE if nodes < MANY else COARSE)
         return np.log(np.minimum(np.abs(values[indices]) * (1.0 + 1e-12) + error[indices], 1.0))
+
+    @cached_property
+    def _seen(self) -> dict[float, tuple[Integers, Complexes, Floats]]:
+        """What was computed for the bounds, which values share."""
+        return {}
 
     def _many(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
         """The first frequencies, where errors count most, one by one; the others by one FFT."""
@@ -259,7 +278,7 @@ class TiltedNodes(TiltedArrays):
         n, v = self.nodes, multiples(spacing, np.arange(last + 1, dtype=np.int64))
         values, error = gridded(n.losses - self.centre, self.weights, spacing, last, order)
         _, second, _, shift = self.error_terms
-        error = error + 2.0 * second + v * shift + n.quadrature(v) + n.quadrature(_ZERO)
+        error = error + 2.0 * second + v * shift + n.quadrature(v) + n.quadrature_at_zero
         return values, error * SLACK + 2.0 * n.outside(self.log_moment)
 
 

@@ -66,6 +66,9 @@ class TiltedSum(TiltedLaw, Protocol):
     def log_bound(self, spacing: float, indices: Integers) -> Floats:
         r"""A cheap upper bound on $\ln|\varphi(m\Delta)|$, frequency by frequency."""
 
+    def reaching(self, reach: float, error: float) -> TiltedSum:
+        """The same law, for frequencies up to another reach, with quadrature error about `error`."""
+
 
 class LossLaw(Protocol):
     """The law of a loss, of one step or of many."""
@@ -133,6 +136,10 @@ class TiltedStep(TiltedLaw, Protocol):
     @property
     def tilt(self) -> float:
         """The tilt."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it holds at all frequencies alike, without quadrature."""
 
     def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
         r"""$\varphi - 1$, centred, at the frequencies $m\Delta$, and an upper bound on its error."""

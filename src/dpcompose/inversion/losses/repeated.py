@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -51,10 +51,14 @@ class TiltedRepeated:
     loss: RepeatableLoss
     step: TiltedStep
     count: int
+    before: TiltedRepeated | None = None
+    """The same, laid for another reach."""
 
     @cached_property
     def layers(self) -> Layers:
-        """Uniform pieces under the density, for its decay."""
+        """Uniform pieces under the density, for its decay, however far the quadrature reaches."""
+        if self.before is not None:
+            return self.before.layers
         k, error = self.step.log_moment, self.step.log_moment_error
         return self.loss.layers(self.step.tilt, Enclosure(k - error, k + error))
 
@@ -77,6 +81,12 @@ class TiltedRepeated:
     def centre_error(self) -> float:
         """An upper bound on the absolute error of `centre`."""
         return UNIT_ROUNDOFF * abs(self.centre)
+
+    def reaching(self, reach: float, error: float) -> TiltedRepeated:
+        """The same law, for frequencies up to another reach."""
+        if self.step.is_exact:
+            return self
+        return replace(self, step=self.loss.step(self.step.tilt, reach, error), before=self)
 
     def logarithm(self, spacing: float, indices: Integers) -> Logarithm:
         """The logarithm of the characteristic function, with its error."""

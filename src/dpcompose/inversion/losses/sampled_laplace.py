@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -89,14 +89,14 @@ class SampledLaplaceDensity(ABC):
         """The number of panels at which the bound on the quadrature error falls below `error`."""
         steepest = float(np.max(self.steepness))
         at, count = np.array([reach]), max(1, math.ceil(math.hypot(tilt + 1.0, reach) * steepest / 5.0))
-        while count <= MOST_PANELS and self.log_quadrature(count, self.exponent(tilt), at).max() > math.log(error):
+        while count <= MOST_PANELS and self.quadrature_error(count, self.exponent(tilt))(at).max() > math.log(error):
             count = math.ceil(1.3 * count)
         if count > MOST_PANELS:
             raise TooManyNodes(count)
         return count
 
-    def log_quadrature(self, count: int, r: float, v: Floats) -> Floats:
-        r"""$\ln$ of the error of all panels for $\frac14\int e^{-(l+\varepsilon_0)/2}X^{r+iv}dl$.
+    def quadrature_error(self, count: int, r: float) -> Callable[[Floats], Floats]:
+        r"""By frequency, $\ln$ of the error of all panels for $\frac14\int e^{-(l+\varepsilon_0)/2}X^{r+iv}dl$.
 
         On the ellipse around a panel of half-width $a$ and centre $m$, $|\Re l - m| \le a(\varrho+1/\varrho)/2$ and
         $|\Im l| \le y = a(\varrho-1/\varrho)/2 < \pi$; there $|\arg X| \le y$, $|X| \le X(\Re l)$ and $|X| \ge
@@ -122,7 +122,7 @@ class SampledLaplaceDensity(ABC):
         turn = np.minimum(high, np.where(widest < 1.0, np.arcsin(np.minimum(widest, 1.0)) * (1.0 + 1e-12), high))
         log_size = growth - 0.5 * (middles - wide[..., None, :] + e) + np.log(0.25 * half)
         total = np.where(high < 3.0, np.logaddexp.reduce(log_size, axis=-2), np.inf)
-        return log_error(total[..., None, :] + v[:, None] * turn[..., None, :])
+        return lambda v: log_error(total[..., None, :] + v[:, None] * turn[..., None, :])
 
     def density_layers(self, tilt: float, least: float | Floats, most: float | Floats) -> Layers:
         r"""The density of $L$ along $l$ is $\frac14e^{-(l+\varepsilon_0)/2}X^{r}/(|g|M)$, $g = qe^l/X$: its logarithm
@@ -216,13 +216,13 @@ class SampledLaplaceLoss(SampledLaplaceDensity):
 
     def step(self, tilt: float, reach: float, error: float) -> TiltedNodes:
         """The certified law of one step at this tilt."""
-        count, r = self.panels_for(tilt, reach, error), self.exponent(tilt)
-        mass = self.log_quadrature(count, self.exponent(0.0), np.zeros(1))[0]
+        count = self.panels_for(tilt, reach, error)
+        bound, mass = (self.quadrature_error(count, self.exponent(t)) for t in (tilt, 0.0))
         # Jensen: the moment is at least 1 for t >= 0, so absolute bounds are relative ones.
         nodes = Nodes(
             *self.weights(count),
-            quadrature=lambda v: np.exp(np.minimum(on_ladder(lambda u: self.log_quadrature(count, r, u), v), 0.0)),
-            mass_quadrature=math.exp(min(float(mass), 0.0)),
+            quadrature=lambda v: np.exp(np.minimum(on_ladder(bound, v), 0.0)),
+            mass_quadrature=math.exp(min(float(mass(np.zeros(1))[0]), 0.0)),
         )
         return TiltedNodes(nodes, tilt)
 
@@ -284,12 +284,13 @@ class SampledLaplaceRows(SampledLaplaceDensity):
 
     def tilted(self, tilt: float, reach: float, error: float) -> TiltedRows:
         """The certified laws at this tilt: see `SampledLaplaceLoss.step`."""
-        count, r = self.panels_for(tilt, reach, error), self.exponent(tilt)
+        count = self.panels_for(tilt, reach, error)
+        bound, at_zero = (self.quadrature_error(count, self.exponent(t)) for t in (tilt, 0.0))
 
         def quadrature(v: Floats) -> Floats:
-            return np.exp(np.minimum(on_ladder(lambda u: self.log_quadrature(count, r, u), v, FEW_RUNGS), 0.0))
+            return np.exp(np.minimum(on_ladder(bound, v, FEW_RUNGS), 0.0))
 
-        mass = self.log_quadrature(count, self.exponent(0.0), np.zeros(1))
+        mass = at_zero(np.zeros(1))
         nodes = Nodes(*self.weights(count), quadrature=quadrature, mass_quadrature=np.exp(np.minimum(mass, 0.0)))
         return TiltedRows(nodes, tilt)
 

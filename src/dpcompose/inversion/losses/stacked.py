@@ -115,6 +115,10 @@ class TiltedStack:
         """An upper bound on the absolute error of `centre`."""
         return self._total(self.step.centre)[1]
 
+    def reaching(self, reach: float, error: float) -> TiltedStack:
+        """The same laws, for frequencies up to another reach."""
+        return replace(self, step=self.rows.tilted(self.step.tilt, reach, error))
+
     def logarithm(self, spacing: float, indices: Integers) -> Logarithm:
         """The logarithm of the characteristic function, with its error."""
         modulus, phase, error = power(*self.step.characteristic(spacing, indices), self.counts)

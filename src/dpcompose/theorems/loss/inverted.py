@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Inverted(Profile):
         """Keep the lines for the next question about a similar composition."""
         return replace(self, memory=memory)
 
-    def in_balls(self) -> Profile:
+    def in_balls(self) -> InvertedInBalls:
         """The same lines in ball arithmetic."""
         return InvertedInBalls(self)
 
@@ -106,21 +106,29 @@ class Inverted(Profile):
                     found[i] = largest((found[i], answer))
         return found
 
-    def epsilon(self, delta: Real) -> Enclosure:
-        """The larger ε; the second order is left out where it is seen to need no more than the first."""
+    def epsilon(self, delta: Real, beside: Sequence[inversion.LossProfile] = ()) -> Enclosure:
+        """The larger ε, also of other orders; those are left out that are seen to need no more than the first."""
         if delta >= 1:
             return ZERO
-        found = self._least(Enclosure.exactly(delta))
+        found = self._least(Enclosure.exactly(delta), beside)
         listed = [n for step, n in self.forward if isinstance(step, SampledListed)]
         if delta or found.gap <= self.tolerance or len(listed) < len(self.forward) or sum(listed) > FEW:
             return found
-        return Enclosure(max(found.lower, min(self.epsilon(FAINT).lower, found.upper)), found.upper)
+        return Enclosure(max(found.lower, min(self.epsilon(FAINT, beside).lower, found.upper)), found.upper)
 
-    def _least(self, target: Enclosure) -> Enclosure:
+    @property
+    def _is_sampled(self) -> bool:
+        """Whether a record is removed from a sample in the first order, which hardly ever costs less than to add it."""
+        return any(getattr(step, "direction", None) is inversion.Direction.REMOVE for step, _ in self.forward)
+
+    def _least(self, target: Enclosure, beside: Sequence[inversion.LossProfile]) -> Enclosure:
         if target.upper < self.leak.lower:  # seen before any loss is
             return NOWHERE
         with _within_floats():
-            first, *others = self._remembered(target.lower)
+            orders = [*self._remembered(target.lower), *beside]
+            if self.memory is None and orders[1:] and (beside or not self._is_sampled):
+                orders = inversion.most_likely_first(orders, target.lower)
+            first, *others = orders
             found = _at(first.epsilon, target, self.tolerance)
             for order in others:
                 kept = self.memory is not None and not order.is_small  # its line is there to be read
@@ -139,6 +147,10 @@ class InvertedInBalls(Profile):
         """Aim at this relative gap."""
         return InvertedInBalls(self.lines.to(tolerance))
 
+    def in_balls(self) -> InvertedInBalls:
+        """They are."""
+        return self
+
     def pairs(self) -> tuple[Pair, ...]:
         """Each order by itself."""
         lines = self.lines
@@ -151,15 +163,22 @@ class InvertedInBalls(Profile):
         with _within_floats():
             return largest(_at(order.delta_in_balls, level, self.lines.tolerance) for order in self.lines.inversions())
 
-    def epsilon(self, delta: Real) -> Enclosure:
-        """The larger ε."""
+    def inversions(self) -> list[inversion.LossProfile]:
+        """One for each different order."""
+        return self.lines.inversions()
+
+    def epsilon(self, delta: Real, beside: Sequence[inversion.LossProfile] = ()) -> Enclosure:
+        """The larger ε, also of other orders."""
         if delta >= 1:
             return ZERO
         target = Enclosure.exactly(delta)
         with _within_floats():
             return largest(
-                _at(order.epsilon_in_balls, target, self.lines.tolerance) for order in self.lines.inversions()
+                _at(order.epsilon_in_balls, target, self.lines.tolerance) for order in (*self.inversions(), *beside)
             )
+
+
+Lines: TypeAlias = Inverted | InvertedInBalls
 
 
 def _loss(step: Any) -> inversion.Loss:
@@ -189,7 +208,7 @@ def _within_floats() -> Iterator[None]:
 class WorstOf(Profile):
     """The larger of two profiles: of the pair as listed, and of the one with the record in the other input."""
 
-    profiles: tuple[Profile, Profile]
+    profiles: tuple[Lines, Lines]
 
     def delta(self, epsilon: Real) -> Enclosure:
         """The larger δ."""
@@ -197,7 +216,8 @@ class WorstOf(Profile):
 
     def epsilon(self, delta: Real) -> Enclosure:
         """The larger ε."""
-        return largest(each.epsilon(delta) for each in self.profiles)
+        listed, turned = self.profiles
+        return listed.epsilon(delta, turned.inversions())
 
     def roughly(self, delta: Real) -> Enclosure | None:
         """The larger, if both can tell."""
@@ -205,7 +225,7 @@ class WorstOf(Profile):
         known = [about for about in found if about is not None]
         return largest(known) if len(known) == len(found) else None
 
-    def _each(self, change: Callable[[Profile], Profile]) -> WorstOf:
+    def _each(self, change: Callable[[Lines], Lines]) -> WorstOf:
         listed, turned = map(change, self.profiles)
         return WorstOf((listed, turned))
 

@@ -25,11 +25,14 @@ from dpcompose.inversion.losses.protocols import Cumulants, Direction, Loss, Los
 from dpcompose.inversion.losses.repeated import repeat
 from dpcompose.inversion.losses.sampled_gaussian.decay import density_layers
 from dpcompose.inversion.losses.sampled_gaussian.density import SampledGaussianDensity
-from dpcompose.inversion.losses.sampled_gaussian.quadrature import ends, quadrature_nodes
+from dpcompose.inversion.losses.sampled_gaussian.quadrature import ends, quadrature_nodes, widest_ends
 from dpcompose.inversion.losses.window import Window
 from dpcompose.numerics.enclosure import ZERO, Enclosure, ball, enclose
 from dpcompose.numerics.rounding import Floats, short
 from dpcompose.numerics.search import root
+
+QUICK_NODES = 500
+"""With more nodes than these it pays to look where the law lies."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +132,11 @@ def _log_erfc(z: float) -> float:
 @lru_cache(maxsize=1 << 15)
 def _quick_nodes(loss: SampledGaussianLoss, power: int) -> tuple[Floats, Floats]:
     """Nodes good to about six digits for every tilt up to 16^power."""
-    left, right = ends(loss, loss.exponent(16.0**power), 18.0)
-    sigma = loss.numbers[2]
+    r, sigma = loss.exponent(16.0**power), loss.numbers[2]
     step = min(sigma / 4.0, 0.97 * math.pi * sigma**2 * 2.0 * math.pi / 22.0)
+    left, right = widest_ends(loss, r, 18.0)  # mostly not too far apart, and quick to find
+    if right - left > QUICK_NODES * step:
+        left, right = ends(loss, r, 18.0)
     x = np.linspace(left, right, min(3000, max(32, math.ceil((right - left) / step))))
     log_weights = loss.log_density(x, loss.exponent(0.0)) + math.log(x[1] - x[0])
     return loss.sign * loss.log_ratio(x)[0], log_weights
