@@ -37,8 +37,13 @@ class Layers:
 
     def log_decay(self, frequencies: Floats) -> Floats:
         r"""$\ln$ of a bound on $\sup_{|v|\ge U}|\varphi(v)|$, for each $U$; non-increasing in $U$."""
-        missing = envelope_deficit(0.5 * frequencies[:, None] * self.widths[..., None, :]) @ self.masses[..., None]
-        loss = np.minimum(missing[..., 0] * (1.0 - 1e-9), 1.0 - 1e-15)  # the sum's own rounding
+        half = 0.5 * self.widths
+        if half.ndim == 1:
+            missing = envelope_deficit(frequencies[:, None] * half) @ self.masses
+        else:  # of many rows one frequency after the other, as much as fits the cache
+            columns = [(envelope_deficit(f * half) * self.masses).sum(axis=-1) for f in frequencies.tolist()]
+            missing = np.stack(columns, axis=-1)
+        loss = np.minimum(missing * (1.0 - 1e-9), 1.0 - 1e-15)  # the sum's own rounding
         with np.errstate(divide="ignore"):
             by_parts = np.log(np.minimum(self.atoms + self.variation / frequencies * (1.0 + 1e-9), 1.0))
         return np.minimum(np.log1p(-loss), by_parts)
@@ -47,8 +52,9 @@ class Layers:
 def envelope_deficit(y: Floats) -> Floats:
     r"""A lower bound on $1 - s(y)$: the series $y^2/6 - y^4/120$ below 1, then the sine, then the lobes."""
     square = y * y
-    far = np.maximum(y, 1.0)
-    wide = np.where(y < math.pi, np.maximum(np.sin(far) / far, SECOND_LOBE), np.minimum(SECOND_LOBE, 1.0 / far))
+    middle = (y >= 1.0) & (y < math.pi)
+    wide = np.minimum(SECOND_LOBE, 1.0 / np.maximum(y, 1.0))
+    wide[middle] = np.maximum(np.sin(y[middle]) / y[middle], SECOND_LOBE)
     return np.where(y < 1.0, square * (20.0 - square) / 120.0, 1.0 - wide * (1.0 + 1e-12))
 
 

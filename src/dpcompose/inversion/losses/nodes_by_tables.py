@@ -11,7 +11,7 @@ from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Complexes, Floats, Intege
 
 SPARSE = 16
 """Above this number of frequencies for each one that is asked for, those are computed one by one."""
-AT_ONCE = 300_000
+AT_ONCE = 40_000
 """About as many complex numbers are held at once."""
 
 
