@@ -63,7 +63,7 @@ class CutStep:
 
 
 @dataclass(frozen=True, eq=False)
-class Between:
+class Bracket:
     """Two composed laws with the truth between them, and what lies beyond the lattice."""
 
     upper_law: Composed
@@ -147,7 +147,7 @@ class Between:
         return known & Enclosure(down, up)
 
 
-def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, floor: float = -math.inf) -> Between:
+def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, floor: float = -math.inf) -> Bracket:
     r"""What these laws say of the steps they were composed of; below `floor` they are not valid.
 
     Where a step is cut since any more of it puts the sum above ε, what lies beyond counts $P-e^\varepsilon Q$. Where
@@ -159,7 +159,7 @@ def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, 
     blur = math.fsum(step.count * step.cells.blur for step in steps)
     lasts = [step.highest - step.least + bottom for step in steps if step.is_cut]
     cut = [ZERO if step.reaches else step.cells.over for step in steps]
-    return Between(
+    return Bracket(
         upper_law=upper_law,
         lower_law=lower_law,
         blur=blur,

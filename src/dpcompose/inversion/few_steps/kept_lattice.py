@@ -11,7 +11,7 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from dpcompose.inversion.few_steps.bracket import Between, CutStep, between
+from dpcompose.inversion.few_steps.bracket import Bracket, CutStep, between
 from dpcompose.inversion.few_steps.bracket_laws import above, below, best_offset
 from dpcompose.inversion.few_steps.cells import Divisible, Mesh
 from dpcompose.inversion.few_steps.convolution import LatticeLaw, Product, tilt_at
@@ -95,7 +95,7 @@ class KeptLattice:
         self._multiply()
         return True
 
-    def between(self) -> Between:
+    def between(self) -> Bracket:
         """The two laws of the sum of all steps."""
         upper, lower = (product.composed() for product in self.products)
         return between(self.steps, upper, lower)
@@ -120,7 +120,7 @@ class KeptSteps(FewSteps):
                     return found
         return None
 
-    def refined(self, epsilon: float, near: float, log_mass: float, span: float) -> Between:
+    def refined(self, epsilon: float, near: float, log_mass: float, span: float) -> Bracket:
         """On a lattice that is kept, where there can be one."""
         self.memory.clear()
         try:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpcompose.inversion.few_steps.bracket import LEAST_MASS, Between, CutStep, between
+from dpcompose.inversion.few_steps.bracket import LEAST_MASS, Bracket, CutStep, between
 from dpcompose.inversion.few_steps.bracket_laws import above, below
 from dpcompose.inversion.few_steps.cells import Sketch
 from dpcompose.inversion.few_steps.convolution import compose, tilt_at
@@ -65,7 +65,7 @@ class Sought(NamedTuple):
     expected: float | None = None
     """Where to look first."""
 
-    def on(self, pair: Between, known: Enclosure, near: float) -> Enclosure:
+    def on(self, pair: Bracket, known: Enclosure, near: float) -> Enclosure:
         """What these laws say of it, near the place for which they were made."""
         return pair.epsilon(self.low_target, self.high_target, known, near, 0.05 * self.tolerance * near)
 
@@ -84,7 +84,7 @@ class FewSteps:
     def _steps(self) -> int:
         return sum(n for _, n in self.pieces)
 
-    def between(self, epsilon: float, near: float, log_mass: float, span: float) -> Between:
+    def between(self, epsilon: float, near: float, log_mass: float, span: float) -> Bracket:
         """Laws for ε within `near` (relatively) of the given one, with cells of this width."""
         low, high = epsilon * (1.0 - near), epsilon * (1.0 + near)
         grid = meshes(self.pieces, low, high, log_mass, span)
@@ -111,12 +111,12 @@ class FewSteps:
         # A single step needs no width at all; cells must still be wider than the rounding of their edges.
         return max([*(b - a for a, b in found), 1e-6 * abs(epsilon), *(1e-8 * (b - a) for a, b in ends), 1e-200])
 
-    @np.errstate(all="ignore")  # what overflows is checked at the end: see `Between`
+    @np.errstate(all="ignore")  # what overflows is checked at the end: see `Bracket`
     def delta(self, epsilon: float, tolerance: float) -> Enclosure:
         """δ(ε), the finite part."""
         return self._around(epsilon, 0.0, max(tolerance, FINEST))[0]
 
-    def _around(self, epsilon: float, near: float, tolerance: float) -> tuple[Enclosure, Between]:
+    def _around(self, epsilon: float, near: float, tolerance: float) -> tuple[Enclosure, Bracket]:
         """δ(ε) as closely as asked for, and the laws that say it, which serve the ε around as well."""
         log_delta = max(log_delta_of(p.sketch(-690.0), epsilon) for p, _ in self.pieces)
         span = self.width(epsilon, near, -690.0) / SCOUT
@@ -196,11 +196,11 @@ class FewSteps:
                 break
         return found
 
-    def refined(self, epsilon: float, near: float, log_mass: float, span: float) -> Between:
+    def refined(self, epsilon: float, near: float, log_mass: float, span: float) -> Bracket:
         """The laws from which an answer is taken, once it is known where to look."""
         return self.between(epsilon, near, log_mass, span)
 
-    def _search(self, sought: Sought, log_mass: float) -> tuple[Enclosure, Between, float]:
+    def _search(self, sought: Sought, log_mass: float) -> tuple[Enclosure, Bracket, float]:
         """Scout until a lattice is made for the ε sought; every look narrows what is known."""
         if sought.expected is not None and 0.0 < sought.expected < sought.most:
             return self._settle(sought.expected, sought, log_mass)
@@ -216,7 +216,7 @@ class FewSteps:
                 return ZERO, pair, 0.0
         return self._settle(x, sought, log_mass)
 
-    def _settle(self, x: float, sought: Sought, log_mass: float) -> tuple[Enclosure, Between, float]:
+    def _settle(self, x: float, sought: Sought, log_mass: float) -> tuple[Enclosure, Bracket, float]:
         """What is known of ε, a lattice made near it, and where on that to look first."""
         low_target, high_target, _, supremum, _ = sought
         log_delta, found, cells = math.log(high_target), Enclosure(0.0, supremum), SCOUT
