@@ -26,7 +26,7 @@ from dpcompose.prove.short_forms import FewOfMany, OneLine
 
 ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
 HUGE = 1e308
-"""Hardly a float is larger."""
+"""Nearly the greatest float."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,21 +39,21 @@ class Answer(OneLine):
     lower_by: Claim[Any] | None
     note: str = ""
     safe_side: Side = Side.UPPER
-    """Which end never understates the loss: the lower one where more is more private, as for an error rate."""
+    """The end that never understates the loss: LOWER where a greater number is more private, as for an error rate."""
 
     @property
     def meaning(self) -> str:
-        """What the number says, where that is not plain."""
+        """What the number means, where that is not obvious."""
         return ""
 
     @property
     def lower(self) -> float:
-        """No value below this is the truth."""
+        """A certified lower bound on the truth."""
         return self.enclosure.lower
 
     @property
     def upper(self) -> float:
-        """No value above this is the truth."""
+        """A certified upper bound on the truth."""
         return self.enclosure.upper
 
     @property
@@ -84,21 +84,21 @@ class Answer(OneLine):
 
 
 class Cap(Answer):
-    """What a fully adaptive composition costs: the guarantee of whoever stays below its sums on every path.
+    """The cost of a fully adaptive composition: the guarantee for an analyst who stays below its caps on every path.
 
-    It is no running total: whoever stops after looking may have lost more than the sums of their own path would say.
+    It is no running total: an analyst who stops after looking may have lost more than the sums of that path show.
     """
 
     __slots__ = ()
 
     @property
     def meaning(self) -> str:
-        """Of whom it speaks."""
+        """For whom the guarantee holds."""
         return "for whoever stays below these sums, fixed in advance, on every path"
 
 
 def about(subject: Mechanism, answer: Answer) -> Answer:
-    """The answer as one about its subject: a cap, where steps are chosen on the way."""
+    """The answer for its subject: a `Cap` if steps are chosen adaptively."""
     if adaptivity_of(subject) is not Adaptivity.FULLY_ADAPTIVE or isinstance(answer, Cap):
         return answer
     return Cap(*(getattr(answer, part.name) for part in fields(answer)))
@@ -106,7 +106,7 @@ def about(subject: Mechanism, answer: Answer) -> Answer:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answers(FewOfMany):
-    """One answer for each argument, in order, with the ends as arrays."""
+    """One answer for each argument, in order; the ends are arrays."""
 
     each: tuple[Answer, ...]
 
@@ -145,10 +145,10 @@ def epsilon(mechanism: Subject, delta: Arguments, tolerance: float = ..., rigor:
 def epsilon(
     mechanism: Subject, delta: Real | Arguments, tolerance: float = 1e-6, rigor: str = FLOAT
 ) -> Answer | Answers:
-    """Enclose the least ε at which the mechanism is (ε, δ)-DP; for a sequence of δ, each of them.
+    """Enclose the least ε at which the mechanism is (ε, δ)-DP; for a sequence of δ, for each of them.
 
-    `rigor="ball"` follows every rounding of the saddle line by ball arithmetic, which takes longer and needs no model
-    of the machine's exponentials and logarithms.
+    `rigor="ball"` evaluates the saddle line in ball arithmetic, which takes longer and assumes nothing about the
+    machine's exponentials and logarithms.
     """
     facts, refined = known(mechanism), refinement(tolerance, rigor)
     if isinstance(delta, Sequence | np.ndarray):
@@ -157,12 +157,12 @@ def epsilon(
 
 
 def _listed(arguments: Arguments) -> Sequence[Real]:
-    """An array as Python's own numbers."""
+    """The arguments as a sequence of Python numbers."""
     return arguments.tolist() if isinstance(arguments, np.ndarray) else arguments
 
 
 def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Refinement) -> Answer:
-    """The least ε, from profiles brought to their tolerance in a given way."""
+    """The least ε, from profiles that are refined to the tolerance by the given method."""
     return reasoned(
         narrowed(
             "ε",
@@ -177,7 +177,7 @@ def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Ref
 
 
 def reasoned(answer: Answer, delta: Real) -> Answer:
-    """Say why, where no finite ε holds, or none that is a float."""
+    """The answer, with the reason where no finite ε holds, or none that is a float."""
     if math.isfinite(answer.lower):
         return replace(answer, note="no float is as large as any bound on ε") if math.isinf(answer.upper) else answer
     below = f"δ = {float(delta):g} is below what the mechanism reveals outright"
@@ -192,7 +192,7 @@ def delta(mechanism: Subject, epsilon: Arguments, tolerance: float = ..., rigor:
 def delta(
     mechanism: Subject, epsilon: Real | Arguments, tolerance: float = 1e-6, rigor: str = FLOAT
 ) -> Answer | Answers:
-    """Enclose the least δ at which the mechanism is (ε, δ)-DP; for a sequence of ε, each of them."""
+    """Enclose the least δ at which the mechanism is (ε, δ)-DP; for a sequence of ε, for each of them."""
     facts, refined = known(mechanism), refinement(tolerance, rigor)
     if isinstance(epsilon, Sequence | np.ndarray):
         return _deltas(facts, [EPSILON.check("epsilon", e) for e in _listed(epsilon)], tolerance, refined)
@@ -201,7 +201,7 @@ def delta(
 
 
 def _deltas(facts: Derivation, epsilons: list[Real], tolerance: float, refined: Refinement) -> Answers:
-    """The curve: each profile is asked for all that is still open, at once."""
+    """The answers at many ε: each profile is evaluated at all ε that are still open, at once."""
     said: list[Said] = [[] for _ in epsilons]
     answers = [Answer("δ", UNIT_INTERVAL, None, None)] * len(epsilons)
     waiting = list(range(len(epsilons)))
@@ -235,7 +235,7 @@ def renyi(mechanism: Subject, order: Real) -> Answer:
 
 @effort.question()
 def _divergences(facts: Derivation, order: Real) -> Said:
-    """What each curve says at this order."""
+    """The value of each curve at this order."""
     said: Said = []
     for claim in facts.of(Renyi):
         with suppress(Declined), effort.dispensable():
@@ -244,7 +244,7 @@ def _divergences(facts: Derivation, order: Real) -> Said:
 
 
 def _divergence(claim: Claim[Renyi], order: Real) -> Enclosure:
-    """The curve; infinite, and exactly so, where some mass leaks."""
+    """The value of a curve; infinite, exactly, where some mass leaks."""
     leak = claim.guarantee.delta
     if leak == 0:
         return enclose(lambda: claim.guarantee.curve.at(order))
@@ -262,9 +262,9 @@ def narrowed(  # noqa: PLR0917 - one question
     first: Sequence[Claim[Profile]] = (),
     rough: Rough = untold,
 ) -> Answer:
-    """Ask the profiles in the order of their cost, those named first before all, until the gap is closed.
+    """Evaluate the profiles in the order of their cost, after those given as `first`, until the gap is closed.
 
-    What one theorem says of both ends is left as it is where it comes as near as `enough`: others seldom help there.
+    If one theorem bounds both ends to within `enough`, its answer is taken, as others seldom improve it.
     """
     others = (claim for claim in facts.profiles() if all(claim is not other for other in first))
     said = narrow(chain(first, others), ask, possible, tolerance, enough, rough)
@@ -276,7 +276,7 @@ def narrowed(  # noqa: PLR0917 - one question
 
 
 def intersected(name: str, said: Said, possible: Enclosure) -> Answer:
-    """What all claims say together; a contradiction is a defect and says whose."""
+    """The intersection of all claims; if it is empty, that is a defect, and the error names the claims."""
     lower, upper = possible.lower, possible.upper
     lower_by = upper_by = exact = None
     for claim, found in said:

@@ -1,4 +1,4 @@
-"""From a mechanism to claims: first what is known of each part, then of the whole, no sooner than asked for."""
+"""From a mechanism to claims: first about each part, then about the whole; each is derived only when needed."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ MOST_REMEMBERED = 4096
 ITSELF, JOINED, CARRIED = "every_mechanism_is_itself", "same_parts_same_whole", "same_law_same_cost"
 DOTTED = "dotted"
 SETTLED = (LossTransform, ApproxDP, Alone)
-"""What follows in one of these forms from all that is known of a mechanism leaves no more to say."""
+"""A claim about a mechanism in one of these forms, derived from all that is known of it, cannot be improved."""
 
 
 class Derivation:
-    """Every claim about a whole, and the theorems that declined, found as they are asked for."""
+    """Every claim about a whole, and the theorems that declined; both are found on demand."""
 
     def __init__(self, subject: Composition) -> None:
-        """Start with nothing found."""
+        """Nothing is derived yet."""
         self.subject = subject
         self._work = DerivedClaims(subject)
         self._profiles: list[Claim[Profile]] = []
         self._pending = _profiles(self._work)
 
     def profiles(self) -> Iterator[Claim[Profile]]:
-        """The claims that answer questions: those that close the gap alone first, and the cheapest of each."""
+        """The claims that bound δ(ε): those that may close the gap alone come first, in the order of their cost."""
         yield from self._profiles
         while claim := self._next():
             self._profiles.append(claim)
@@ -43,13 +43,13 @@ class Derivation:
 
     @property
     def claims(self) -> tuple[Claim[Any], ...]:
-        """All of them."""
+        """All claims."""
         tuple(self.profiles())
         return tuple(self._work.claims)
 
     @property
     def declined(self) -> tuple[tuple[Theorem, str], ...]:
-        """All refusals, with their reasons."""
+        """All theorems that declined, with their reasons."""
         tuple(self.profiles())
         return tuple(self._work.declined)
 
@@ -59,14 +59,16 @@ class Derivation:
 
 
 def known(about: Subject) -> Derivation:
-    """All that the library concludes about a mechanism or composition."""
+    """Everything that the library concludes about a mechanism or composition, on demand."""
     subject = described(about)
     with uncollected():
         return Derivation(subject.flat() if isinstance(subject, Composition) else Composition(((subject, 1),)))
 
 
 def _profiles(work: DerivedClaims) -> Iterator[Claim[Profile]]:
-    """Every claim that answers questions: about many parts of a kind together, or else one by one."""
+    """Every claim that bounds δ(ε): derived for many parts of a kind together or, if that gives no upper bound, for
+    each.
+    """
     yield from _taken_apart(work)
     parts, bounded = PartsOf(work, facts_towards), False
     for claim in _along_roads(work, parts):
@@ -78,7 +80,7 @@ def _profiles(work: DerivedClaims) -> Iterator[Claim[Profile]]:
 
 
 def _taken_apart(work: DerivedClaims) -> Iterator[Claim[Profile]]:
-    """What is known of the same composition where wrapped compositions are the sums they stand for."""
+    """Claims about the same composition with each wrapped composition replaced by the sum that it equals."""
     parts = work.subject.parts if isinstance(work.subject, Composition) else ()
     wrapped = {part: same for part, _ in parts if isinstance(part, Wrapper) and (same := _sum_within(part))}
     if not wrapped:
@@ -95,13 +97,13 @@ def _taken_apart(work: DerivedClaims) -> Iterator[Claim[Profile]]:
 
 
 def _sum_within(part: Mechanism) -> Claim[SameAs] | None:
-    """The composition that a wrapper stands for, if it does."""
+    """The claim that a wrapper equals a composition, if there is one."""
     same = (claim for claim in facts_towards(part, SameAs) if isinstance(claim.guarantee, SameAs))
     return next((claim for claim in same if isinstance(claim.guarantee.mechanism, Composition)), None)
 
 
 def _along_roads(work: DerivedClaims, parts: PartsOf) -> Iterator[Claim[Profile]]:
-    """What can close the gap alone first. One end of what could have given both is dear, and seldom needed: later."""
+    """Claims that can close the gap alone come first; those that turn out to bound only one end are postponed."""
     selected: dict[str, list[Selection]] = {}
     later: list[tuple[Selection, Theorem | None]] = []
     for theorem, last in roads():
@@ -123,28 +125,28 @@ def _along_roads(work: DerivedClaims, parts: PartsOf) -> Iterator[Claim[Profile]
 
 @dataclass(slots=True)
 class _Part:
-    """What is known of one part: at once all but curves, and these when they are asked for."""
+    """The claims about one part: all but curves at once, curves when they are needed."""
 
     work: DerivedClaims
     once: list[Claim[Any]]
-    """A wrapped composition as one pair or promise."""
+    """A wrapped composition as one pair or one promise."""
     first: tuple[Claim[Any], ...]
     everything: tuple[Claim[Any], ...] | None = None
 
 
 class _Facts:
-    """What was found out about parts, as long as the library stays the same."""
+    """The claims about parts, remembered as long as the library of theorems stays the same."""
 
     def __init__(self) -> None:
         self.under: list[Theorem] | None = None
         self.of: dict[Mechanism, _Part] = {}
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Forget everything."""
         self.of = {}
 
     def about(self, part: Mechanism) -> _Part:
-        """Forget everything when a theorem comes in, which renews the library's lists, or when it is too much."""
+        """The claims about a part; forgotten when a theorem is added (which makes new lists) or there are many."""
         now = STANDARD.about(Verb.DESCRIBES)
         if now is not self.under or len(self.of) >= MOST_REMEMBERED:
             self.under, self.of = now, {}
@@ -159,7 +161,7 @@ effort.forgotten(_FACTS.forget)
 
 
 def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
-    """Everything known of one part that can be composed."""
+    """Every claim about one part from which compositions can be derived."""
     known_of = _FACTS.about(part)
     if known_of.everything is None:
         known_of.everything = _with_curves(part, known_of)
@@ -167,12 +169,12 @@ def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
 
 
 def facts_towards(part: Mechanism, notion: type[Any]) -> tuple[Claim[Any], ...]:
-    """Facts among which are all of one notion: curves are derived for those who ask for curves."""
+    """Claims about a part that include all of this notion; curves are derived only if the notion is a curve."""
     return facts(part) if issubclass(notion, CURVES) else _FACTS.about(part).first
 
 
 def _found_out(part: Mechanism) -> _Part:
-    """All but curves."""
+    """Every claim about a part, except curves."""
     if isinstance(part, Composition):
         found = tuple(c for c in Derivation(part).claims if not isinstance(c.guarantee, Profile))
         return _Part(DerivedClaims(part), [], found, found)
@@ -186,7 +188,7 @@ def _found_out(part: Mechanism) -> _Part:
 
 
 def _with_curves(part: Mechanism, found: _Part) -> tuple[Claim[Any], ...]:
-    """The same, and what follows as curves: from descriptions, from equal mechanisms, from all the rest."""
+    """Every claim about a part, with curves: from descriptions, from equal mechanisms, and from the other claims."""
     work = found.work
     inside = (*facts(part.mechanism), *found.once) if isinstance(part, Wrapper) else ()
     for theorem in STANDARD.about(Verb.DESCRIBES, type(part)):
@@ -205,14 +207,14 @@ def _with_curves(part: Mechanism, found: _Part) -> tuple[Claim[Any], ...]:
 
 
 def _carry(work: DerivedClaims, same: Claim[Any], claims: Iterable[Claim[Any]]) -> None:
-    """What is known of an equal mechanism."""
+    """Carry the claims about an equal mechanism over."""
     (carried,) = STANDARD.about(Verb.IMPLIES, SameAs)
     for claim in claims:
         work.apply(carried, (same, claim))
 
 
 def _follow(work: DerivedClaims, wanted: Callable[[type[Any]], bool]) -> None:
-    """What follows from one claim alone, of the notions that are wanted."""
+    """Derive what each claim alone implies, for the wanted notions."""
     for claim in work.claims:  # grows while it is read
         for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
             if len(theorem.types) == 2 and not is_last(theorem) and wanted(theorem.types[-1]):
@@ -220,7 +222,7 @@ def _follow(work: DerivedClaims, wanted: Callable[[type[Any]], bool]) -> None:
 
 
 def _describe(part: Mechanism, work: DerivedClaims) -> list[Claim[Any]]:
-    """What the descriptions say of the part, or of it and the mechanism inside; this one as a single pair, if it is."""
+    """Apply the theorems that describe the part; returns a composition inside it, if any, as a single pair."""
     about = [t for t in STANDARD.about(Verb.DESCRIBES, type(part)) if not issubclass(t.types[-1], CURVES)]
     inside = facts_towards(part.mechanism, Guarantee) if isinstance(part, Wrapper) else ()
     for theorem in about:
@@ -249,7 +251,7 @@ def _applied(work: DerivedClaims, theorem: Theorem, inside: Iterable[Claim[Any]]
 
 
 def _is_close(claim: Claim[Any], naming: list[Theorem]) -> bool:
-    """Whether nothing better is to be had: it is the cost of others that are known, or follows from all of a loss."""
+    """Whether a claim cannot be improved: it equals settled costs, or follows from a loss known from both sides."""
     if Side.UPPER not in claim.side:
         return False
     if isinstance(claim.guarantee, SameAs):
@@ -260,12 +262,12 @@ def _is_close(claim: Claim[Any], naming: list[Theorem]) -> bool:
 
 
 def _is_settled(part: Mechanism) -> bool:
-    """Whether a part's loss, or a promise that is kept by a worst one, is known from both sides."""
+    """Whether a part's loss, or a promise that some worst mechanism attains, is known from both sides."""
     return any(c.side is Side.BOTH and isinstance(c.guarantee, SETTLED) for c in facts_towards(part, Guarantee))
 
 
 def _as_one(whole: Composition) -> list[Claim[Any]]:
-    """A composition as a single pair or promise."""
+    """A composition as a single pair or a single promise."""
     work = DerivedClaims(whole)
     parts = PartsOf(work, facts_towards)
     for theorem in STANDARD.about(Verb.COMPOSES):
@@ -276,7 +278,7 @@ def _as_one(whole: Composition) -> list[Claim[Any]]:
 
 
 def _dominating(inner: Mechanism, wanted: set[type[Any]]) -> list[Claim[Any]]:
-    """What answers questions about the mechanism inside, and a finite pair that is at least as bad."""
+    """Claims that bound δ(ε) of the mechanism inside, and a finite pair that dominates it."""
     answering = _profiles_of(inner) if Profile in wanted else []
     above = [claim for claim in answering if Side.UPPER in claim.side]
     work = DerivedClaims(inner)
@@ -286,7 +288,7 @@ def _dominating(inner: Mechanism, wanted: set[type[Any]]) -> list[Claim[Any]]:
 
 
 def _profiles_of(inner: Mechanism) -> list[Claim[Profile]]:
-    """Claims that answer questions about a mechanism, a composition or not: of both ends, or else a few of each."""
+    """Claims that bound δ(ε) of a mechanism: those that bound both ends or, if there are none, a few for each end."""
     every = list(known(inner).profiles())
     answering = [claim for claim in every if claim.side is Side.BOTH] or few(every)
     if isinstance(inner, Composition):

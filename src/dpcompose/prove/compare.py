@@ -1,4 +1,4 @@
-"""Every theorem side by side, each with its own value, and what they say together."""
+"""Every theorem side by side, with the value of each, and what all imply together."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from dpcompose.prove.claims import Derivation, known
 from dpcompose.shown import Explained
 
 Said: TypeAlias = list[tuple[Claim[Any], Enclosure]]
-"""What each claim says to the question."""
+"""The value of each claim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One theorem: its own value, not capped by any other, or why it declines."""
+    """One theorem with its own value, not capped by others, or with the reason why it declines."""
 
     theorem: str
     aliases: tuple[str, ...]
@@ -34,7 +34,7 @@ class Row:
 
     @property
     def value(self) -> float | None:
-        """The upper end of what the theorem says; None where it declines."""
+        """The upper end of the theorem's value; None where it declines."""
         return self.enclosure.upper if self.enclosure else None
 
     epsilon = value
@@ -65,7 +65,7 @@ class Comparison(Explained):
 
     @property
     def tightest(self) -> Row | None:
-        """The row whose claim is behind the best upper end."""
+        """The row whose claim gives the best upper end."""
         return next((row for row in self.rows if row.claim is self.best.upper_by and row.claim), None)
 
 
@@ -88,7 +88,7 @@ def compare(mechanism: Subject, *, delta: Real | None = None, epsilon: Real | No
 
 
 def _one_each(rows: list[Row]) -> list[Row]:
-    """One row for each ID: the one with the least value, or else the first refusal."""
+    """One row for each ID: the one with the least value, else the first refusal."""
     kept: dict[str, Row] = {}
     for row in rows:
         known = kept.setdefault(row.theorem, row)
@@ -99,7 +99,7 @@ def _one_each(rows: list[Row]) -> list[Row]:
 
 @effort.question()
 def _evaluated(facts: Derivation, at: Real, given: str) -> tuple[Said, dict[str, str]]:
-    """What each profile says, and why some say nothing here."""
+    """The value of each profile, and the reasons of those that decline."""
     said: Said = []
     refused: dict[str, str] = {}
     for claim in facts.profiles():
@@ -117,7 +117,7 @@ def _evaluated(facts: Derivation, at: Real, given: str) -> tuple[Said, dict[str,
 
 
 def spoken(claim: Claim[Any]) -> Theorem:
-    """The theorem that speaks; what is carried over from an equal mechanism was said of that one."""
+    """The theorem to name: for a claim carried over from an equal mechanism, the theorem behind that claim."""
     while claim.premises and isinstance(claim.premises[0].guarantee, SameAs):
         claim = claim.premises[-1]
     return claim.theorem
@@ -135,7 +135,7 @@ def _row(theorem: Theorem, facts: Derivation, said: Said, refused: dict[str, str
 
 
 def _from_below(theorem: Theorem, said: Said, asked: str) -> str:
-    """What a theorem says that bounds the cost from below only."""
+    """The words for a theorem that bounds the cost from below only."""
     own = [found.lower for claim, found in said if spoken(claim) is theorem]
     if not own or Side.UPPER in theorem.side:
         return ""
@@ -143,7 +143,7 @@ def _from_below(theorem: Theorem, said: Said, asked: str) -> str:
 
 
 def _reason(theorem: Theorem, facts: Derivation) -> str:
-    """Why a theorem was never applied: it declined, or what it needs was not to be had."""
+    """Why a theorem was not applied: it declined, or its premises could not be derived."""
     own = [why for t, why in facts.declined if t is theorem]
     if own:
         return own[-1]

@@ -1,4 +1,4 @@
-"""Ways through the library of theorems: what to apply in which order, and what comes of it."""
+"""Chains of theorems: which to apply in which order, and the claims that result."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from dpcompose.notions import Alone, LossTransform, Profile
 from dpcompose.numerics import effort
 
 MOST_CARRIED, MOST_DRAWN = 8, 2
-"""Of bounds on one end of what is inside a wrapper, so many are carried outside, and so many from one fact."""
+"""Of the bounds on one end that hold inside a wrapper: how many are carried outside, and how many from one fact."""
 
 
 @dataclass(slots=True)
 class DerivedClaims:
-    """Claims and refusals as they come."""
+    """The claims and the refusals about one subject, in the order in which they were derived."""
 
     subject: Mechanism
     claims: list[Claim[Any]] = field(default_factory=list)
     declined: list[tuple[Theorem, str]] = field(default_factory=list)
 
     def apply(self, theorem: Theorem, premises: Sequence[Claim[Any]], counts: Sequence[int] = ()) -> list[Claim[Any]]:
-        """The new claim, or nothing when the theorem declines or says nothing new."""
+        """The new claim, as a list; an empty list if the theorem declines or says nothing new."""
         try:
             with effort.dispensable():
                 claim = theorem(self.subject, premises, counts)
@@ -44,7 +44,9 @@ class DerivedClaims:
 
     @staticmethod
     def _covers(old: Claim[Any], new: Claim[Any]) -> bool:
-        """Whether nothing new is said; what answers questions is kept under every theorem that says it."""
+        """Whether a claim adds nothing to an old one; claims that bound δ(ε) are kept for every theorem that gives
+        them.
+        """
         spoken = old.theorem is new.theorem or not isinstance(new.guarantee, Profile)
         return spoken and new.side in old.side and old.guarantee == new.guarantee
 
@@ -53,14 +55,14 @@ Road: TypeAlias = tuple[Theorem, Theorem | None]
 
 
 class _Roads:
-    """The ways to a profile, as long as the library stays the same."""
+    """The chains to a profile, remembered as long as the library of theorems stays the same."""
 
     def __init__(self) -> None:
         self.under: list[Theorem] | None = None
         self.found: tuple[Road, ...] = ()
 
     def now(self) -> tuple[Road, ...]:
-        """Found again when a theorem comes in, which renews the library's lists."""
+        """The chains; found again when a theorem is added, which makes new lists."""
         composing = STANDARD.about(Verb.COMPOSES)
         if composing is not self.under:
             self.under, self.found = composing, tuple(_found(composing))
@@ -85,7 +87,7 @@ def _found(composing: list[Theorem]) -> list[Road]:
 
 
 def is_last(theorem: Theorem) -> bool:
-    """Whether what it concludes answers questions."""
+    """Whether the theorem concludes a profile, which bounds δ(ε)."""
     return issubclass(theorem.types[-1], Profile)
 
 
@@ -102,7 +104,7 @@ def paths(kind: type[Mechanism], notion: type[Any]) -> tuple[tuple[Theorem, ...]
 
 
 class Selection:
-    """A claim for every part, or for some, and what is concluded from them, once it is asked for."""
+    """A choice of claims for all parts, or for some; the claim about the whole is derived from them on demand."""
 
     def __init__(
         self, work: DerivedClaims, theorem: Theorem, premises: tuple[Claim[Any], ...], counts: tuple[int, ...]
@@ -116,7 +118,7 @@ class Selection:
         return self.work.apply(self.theorem, self.premises, self.counts)
 
     def reached(self, last: Theorem | None) -> list[Claim[Any]]:
-        """The claim about the whole, after a last step if there is one."""
+        """The claims about the whole, after a last step if there is one."""
         if last is None:
             return self._composed
         name = last.proof.__name__
@@ -126,15 +128,15 @@ class Selection:
 
 
 def one_ended(later: Sequence[tuple[Selection, Theorem | None]]) -> Iterator[Claim[Any]]:
-    """Claims about one end: first from whole runs and losses, beside which little else can say more."""
+    """Claims that bound one end; those from whole runs and losses come first, as others seldom improve on them."""
     ordered = sorted(later, key=lambda road: road[0].theorem.types[0] not in {Alone, LossTransform})
     yield from (claim for selection, step in ordered for claim in selection.reached(step))
 
 
 def few(claims: Sequence[Claim[Profile]]) -> list[Claim[Profile]]:
-    """Not many about either end, of every theorem the first before the second of any, and of what follows from one
-    fact about a single run the first two. Each wrapper finds more ways to say what was said inside: one in another in
-    another would have hundreds, each with a pair of its own to draw.
+    """A few claims for each end: the first of every theorem before the second of any, and at most two that follow from
+    one fact about a single run. Every wrapper adds ways to derive what is known inside, so nested wrappers would
+    otherwise have hundreds of claims, each with a pair of its own to compute.
     """
     kept: dict[Side, dict[str, list[Claim[Profile]]]] = {}
     drawn: Counter[tuple[int, Side]] = Counter()
@@ -148,7 +150,7 @@ def few(claims: Sequence[Claim[Profile]]) -> list[Claim[Profile]]:
 
 
 def _fact(claim: Claim[Any]) -> Claim[Any]:
-    """What a claim about a single run says of it, before anything else is concluded; the claim itself if about more."""
+    """The fact about a single run on which a claim rests; the claim itself if it is about several runs."""
     composed = claim
     while composed.premises and not composed.counts:
         composed = composed.premises[-1]
@@ -162,8 +164,8 @@ def _fact(claim: Claim[Any]) -> Claim[Any]:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Claims about 10⁴ parts are 10⁵ objects that stay and form no cycles: the collector, which would walk through all
-    there is again and again as they are made, waits until they are.
+    """Suspend the garbage collector: claims about 10⁴ parts are 10⁵ objects that all stay, and the collector would walk
+    through them again and again.
     """
     enabled = gc.isenabled()
     gc.disable()

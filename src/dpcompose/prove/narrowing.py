@@ -1,8 +1,8 @@
-"""Whom to ask, how closely, and when to stop: the cheapest first, until what they say together is tight enough.
+"""Which claims to evaluate, how closely, and when to stop: the cheapest first, until they are together tight enough.
 
-A claim about both ends is asked for all it can say at once. Claims about one end compete: those that look best are
-asked at a glance, and only those that may still be the best of their side are asked again, no more closely than the
-gap that stays between the ends makes worth while.
+A claim that bounds both ends is evaluated to the full tolerance at once. Claims that bound one end compete: the most
+promising are evaluated roughly (a glance), and only those that may still be the best for their end are evaluated again,
+no more closely than is useful beside the gap that will remain between the two ends.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from dpcompose.prove.outdone import is_dotted, is_drawn, says_no_more
 
 NEGLIGIBLE = 1e-12
 GLANCE = 1e-2
-"""The relative gap that is asked for at a glance."""
+"""The relative gap of a rough evaluation."""
 NEAR = 1e-4
-"""What one claim says this well of both ends is not compared with bounds of one end."""
+"""If one claim bounds both ends this closely, claims about one end are not evaluated."""
 RIVALS, ALIKE = 1e-2, 1e-6
-"""How much worse than its rival, relatively, a claim of the same theorem may look and still be asked: if nothing is
-known yet, and if the rival was as good as it looked.
+"""How much worse than a rival of the same theorem, relatively, a claim may seem and still be evaluated: before anything
+is known, and after the rival turned out as good as estimated.
 """
 WORTH_WHILE = 0.04
-"""Ends are not brought closer to their truths than this share of the gap that stays between the two truths."""
+"""Ends are not evaluated more closely than this share of the gap that will remain between them."""
 SILENT_CLAIMS = 3
-"""After so many claims of a theorem, one after the other, that say nothing of an end, the others are not asked."""
+"""After this many consecutive claims of a theorem that do not improve an end, its other claims are skipped."""
 VAGUE = 0.1
-"""A wider relative gap says nothing yet of what will stay."""
+"""A wider relative gap is too vague to predict the gap that will remain."""
 CLOSER = 1e-3
-"""How much smaller a gap is asked for next, while it cannot be told how much of it will stay."""
+"""By which factor the gap is reduced while the gap that will remain cannot be predicted."""
 LAST_RESORT = 8
-"""The cost of a theorem that says again, at length, what another one said: asked only where that one was wide."""
+"""From this cost on a theorem is put off if a cheaper one has bounded the same end closely."""
 Ask: TypeAlias = Callable[[Profile, float], Enclosure]
-"""What a profile says, with the relative gap it should aim at."""
+"""The value of a profile, computed to about this relative gap."""
 Rough: TypeAlias = Callable[[Profile], Enclosure | None]
-"""Where that lies, most likely, by a glance that proves nothing; None where nobody can tell."""
+"""A fast, uncertified estimate of that value; None where there is none."""
 Said: TypeAlias = list[tuple[Claim[Any], Enclosure]]
 
 
 def untold(profile: Profile) -> Enclosure | None:  # noqa: ARG001 - of none
-    """Nothing is known beforehand."""
+    """No estimate is available."""
     return None
 
 
@@ -59,9 +59,10 @@ def narrow(  # noqa: PLR0917 - one question
     enough: float,
     rough: Rough = untold,
 ) -> Said:
-    """What was said until the gap was closed, or everyone was asked; `possible` is known beforehand.
+    """Evaluate claims until the gap is closed or all were considered; `possible` is known beforehand. Returns the
+    results.
 
-    Where one claim says both ends as nearly as `enough`, nobody else is asked; nor where an upper end took long.
+    If one claim bounds both ends to within `enough`, no other is evaluated; nor after an upper end that took very long.
     """
     inquiry = _Inquiry(ask, rough, possible, tolerance)
     for rivals in _rivals(claims):
@@ -76,7 +77,7 @@ def narrow(  # noqa: PLR0917 - one question
 
 
 def _rivals(claims: Iterable[Claim[Profile]]) -> Iterator[list[Claim[Profile]]]:
-    """Claims that one theorem makes about one end, one after the other, come together; each about both ends alone."""
+    """Consecutive claims of one theorem about one end, as a list; each claim about both ends in a list of its own."""
     waiting: list[Claim[Profile]] = []
     for claim in claims:
         if waiting and (claim.theorem is not waiting[0].theorem or claim.side is not waiting[0].side):
@@ -91,14 +92,14 @@ def _rivals(claims: Iterable[Claim[Profile]]) -> Iterator[list[Claim[Profile]]]:
 
 
 def is_closed(ends: Enclosure, said: Said, tolerance: float) -> bool:
-    """Whether the ends are as near as asked, or nearer than anyone can tell."""
+    """Whether the ends are as close as the tolerance asks, or differ negligibly."""
     from_below = any(Side.LOWER in claim.side for claim, _ in said)
     return ends.gap <= tolerance or (from_below and ends.upper - ends.lower <= NEGLIGIBLE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Glance:
-    """What a claim about one end said when it was asked for no more than so small a gap."""
+    """The result of a claim about one end, evaluated only to this relative gap."""
 
     claim: Claim[Profile]
     found: Enclosure
@@ -106,7 +107,7 @@ class _Glance:
 
 
 class _Inquiry:
-    """What was said so far, and who may have more to say."""
+    """The results so far, and the claims that may still improve them."""
 
     def __init__(self, ask: Ask, rough: Rough, possible: Enclosure, tolerance: float) -> None:
         self.ask, self.rough, self.possible, self.tolerance = ask, rough, possible, tolerance
@@ -120,7 +121,7 @@ class _Inquiry:
         self._outshone: list[Claim[Profile]] = []  # whoever looked worse than others
 
     def ends(self) -> Enclosure:
-        """What all say together; empty where they contradict each other."""
+        """The intersection of all results; empty if they contradict each other."""
         lower, upper = self.possible.lower, self.possible.upper
         for claim, found in self.said:
             lower = max(lower, found.lower) if Side.LOWER in claim.side else lower
@@ -129,14 +130,14 @@ class _Inquiry:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing is left to ask, or it took so long to get an upper end that it must do."""
+        """Whether the tolerance is met, or the effort is used up and there is an upper end."""
         ends = self.ends()
         if effort.is_worn_out() and ends.upper < self.possible.upper:
             return True
         return is_closed(ends, self.said, self.tolerance)
 
     def hear(self, rivals: list[Claim[Profile]]) -> None:
-        """Ask claims: at a glance if they speak of one end, and not at all where that was said before."""
+        """Evaluate rival claims: roughly if they bound one end only, and not at all if others have said as much."""
         self._heard += rivals
         able = [claim for claim in rivals if not (claim.theorem.surpassed or self._is_put_off(claim))]
         if rivals[0].side is Side.BOTH:
@@ -156,7 +157,7 @@ class _Inquiry:
             self._look_again()
 
     def settle(self) -> None:
-        """Ask those again that were only glanced at and may be the best, and then the long-winded."""
+        """Evaluate again those that were evaluated roughly and may be the best, then those that were put off."""
         self._look_again()
         for claim in self._long_winded:
             if not self.is_closed and claim.side not in self._closely:
@@ -179,14 +180,16 @@ class _Inquiry:
         return found
 
     def _is_put_off(self, claim: Claim[Profile]) -> bool:
-        """Whether it is asked last, if at all: it says again what somebody said more shortly."""
+        """Whether a claim is put off to the end: an expensive theorem for an end that another claim has bounded
+        closely.
+        """
         if claim.theorem.cost < LAST_RESORT or claim.side not in self._closely:
             return False
         self._long_winded.append(claim)
         return True
 
     def _is_outdone(self, claim: Claim[Profile]) -> bool:
-        """Whether somebody concluded the same from the same or exact premises, or composed the losses behind them."""
+        """Whether another claim follows from the same or better premises, or composes the losses behind them."""
         dotted = any(is_dotted(claim, other) for other in self._heard)
         return (
             dotted
@@ -198,7 +201,7 @@ class _Inquiry:
         )
 
     def _different(self, rivals: list[Claim[Profile]]) -> list[Claim[Profile]]:
-        """Those that are not outdone, and say more than the rivals before them."""
+        """The claims that are not outdone, and are not implied by a rival before them."""
         kept: list[Claim[Profile]] = []
         for claim in rivals:
             if not self._is_outdone(claim) and not any(says_no_more(claim, other) for other in kept):
@@ -206,8 +209,8 @@ class _Inquiry:
         return kept
 
     def _hopeful(self, rivals: list[Claim[Profile]]) -> list[tuple[Claim[Profile], Enclosure | None]]:
-        """Those that do not look worse than a rival, nor lie, most likely, far beyond what others said of their end:
-        the best first, with their looks.
+        """The claims that by their estimates are not worse than a rival and may improve the end, the best first, with
+        the estimates.
         """
         if not rivals:
             return []
@@ -227,7 +230,7 @@ class _Inquiry:
         return hopeful
 
     def _look(self, claim: Claim[Profile]) -> Enclosure | None:
-        """Where a claim lies, most likely; a look that fails tells nothing."""
+        """An uncertified estimate of a claim's value; None if it fails."""
         try:
             with effort.dispensable():
                 return self.rough(claim.guarantee)
@@ -235,7 +238,7 @@ class _Inquiry:
             return None
 
     def _staying(self) -> float:
-        """The relative gap that is left if everyone is asked for all they can say; 0 where the ends may meet."""
+        """The relative gap that will remain when all claims are evaluated fully; 0 if the ends may meet."""
         ends = self.ends()
         least = min((g.found.lower for g in self._glanced if Side.UPPER in g.claim.side), default=ends.upper)
         most = max((g.found.upper for g in self._glanced if Side.LOWER in g.claim.side), default=ends.lower)
@@ -243,7 +246,7 @@ class _Inquiry:
         return Enclosure(lower, upper).gap if lower < upper else 0.0
 
     def _look_again(self) -> None:
-        """Ask for all that is worth while, while it may change an end: first who said next to nothing."""
+        """Evaluate claims again as closely as is useful, while an end may improve: first those with vague results."""
         for side in (Side.LOWER, Side.UPPER):
             for glance in [g for g in self._glanced if side in g.claim.side and g.found.gap > VAGUE]:
                 self._ask_again(glance)
@@ -258,22 +261,22 @@ class _Inquiry:
             self._put(glance.claim, gap)
 
     def _may_help(self, glance: _Glance) -> bool:
-        """Whether it may improve an end, and was not asked as closely as is worth while."""
+        """Whether a claim may improve an end and has not been evaluated as closely as is useful."""
         closer = min(glance.asked / 2, glance.found.gap) > self._worth_while(glance)
         return closer and may_improve(glance.found, self.ends(), glance.claim.side) and not self._is_hopeless(glance)
 
     def _is_hopeless(self, glance: _Glance) -> bool:
-        """Whether it knew nothing of the other end, and of its own half as much as others."""
+        """Whether an upper bound has no lower end and is more than twice the best upper bound."""
         found, ends = glance.found, self.ends()
         return glance.claim.side is Side.UPPER and not found.lower and found.upper > 2 * ends.upper
 
     def _worth_while(self, glance: _Glance) -> float:
-        """The relative gap to ask for: beside the gap that stays, a small share of it is as good as nothing."""
+        """The relative gap to evaluate to: a small share of the gap that will remain is negligible."""
         stays = self._staying()
         closer = CLOSER * min(glance.asked, 10 * glance.found.gap)
         return max(self.tolerance, min(WORTH_WHILE * stays, GLANCE) if stays else closer)
 
     def _most_promising(self, side: Side) -> _Glance | None:
-        """Whom to ask again about this end."""
+        """The claim with the best result for this end among those that may help."""
         able = [glance for glance in self._glanced if side in glance.claim.side and self._may_help(glance)]
         return min(able, key=lambda g: g.found.upper if side is Side.UPPER else -g.found.lower, default=None)

@@ -1,4 +1,4 @@
-"""Which claims say no more than others do, as their lineages tell."""
+"""Which claims are implied by others, as can be seen from their lineages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dpcompose.notions import Alone, ApproxDP, FiniteLoss, LossTransform
 
 
 def says_no_more(claim: Claim[Any], other: Claim[Any]) -> bool:
-    """Whether a claim is the other one, drawn from premises none of which says more."""
+    """Whether a claim is implied by the other one: the same theorem from premises none of which says more."""
     if claim is other:
         return True
     if claim.subject is not other.subject:
@@ -29,8 +29,8 @@ def says_no_more(claim: Claim[Any], other: Claim[Any]) -> bool:
 
 
 def is_drawn(claim: Claim[Any], other: Claim[Any]) -> bool:
-    """Whether the other composes losses, and what the claim knows of each part follows from its loss: then whatever
-    the claim concludes from parts follows from their losses together.
+    """Whether the other claim composes losses that determine this claim's premises about each part: then it implies
+    everything that follows from those premises.
     """
     if other.theorem.types[0] is not LossTransform or claim.side not in other.side:
         return False
@@ -46,28 +46,30 @@ def is_drawn(claim: Claim[Any], other: Claim[Any]) -> bool:
 
 
 def is_dotted(claim: Claim[Any], other: Claim[Any]) -> bool:
-    """Whether the other is what is known of a run that stands alone, and the claim is drawn through dots of that."""
+    """Whether this claim is drawn from the finite pair (`Dotted`) of a fact about a single run, and the other claim
+    uses that fact itself.
+    """
     known = [p for p in other.premises if isinstance(p.guarantee, Alone)]
     drawn = [p for step in claim.premises for p in step.premises]
     return claim.counts == other.counts == (1,) and len(known) == len(drawn) == 1 and known[0] is drawn[0]
 
 
 def _is_known(claim: Claim[Any], loss: Claim[Any]) -> bool:
-    """Whether a claim about a part follows from its loss."""
+    """Whether a claim about a part follows from the part's loss."""
     if loss.side is Side.BOTH or _origin(claim) is _pair_behind(loss) or _is_promise_of(claim, loss):
         return True
     return loss.theorem.side is Side.BOTH and any(claim is premise for premise in loss.premises)
 
 
 def _is_promise_of(claim: Claim[Any], other: Claim[Any]) -> bool:
-    """Whether a claim from above rests on a bare (ε, δ) where the other one knows a pair that keeps it."""
+    """Whether an upper bound rests on a bare (ε, δ), where the other claim knows a pair with that promise."""
     origin = _origin(claim)
     bare = isinstance(origin.guarantee, ApproxDP) and origin.subject is other.subject and _pair_behind(other)
     return bool(bare) and claim.side is Side.UPPER and Side.UPPER in other.side
 
 
 def _pair_behind(claim: Claim[Any]) -> Claim[Any] | None:
-    """The pair that describes the part itself and that a claim is drawn from at once, if there is one."""
+    """The finite pair that describes the part itself, if the claim follows directly from it."""
     match claim.premises:
         case [Claim(subject=subject, guarantee=FiniteLoss(), premises=()) as pair] if subject is claim.subject:
             return pair
@@ -75,14 +77,14 @@ def _pair_behind(claim: Claim[Any]) -> Claim[Any] | None:
 
 
 def _origin(claim: Claim[Any]) -> Claim[Any]:
-    """The description that a claim about one part rests on."""
+    """The description of a part on which a claim rests."""
     while claim.premises:
         claim = claim.premises[-1]
     return claim
 
 
 def _leak(claim: Claim[Any]) -> Any:
-    """The chance of revealing everything, beside what the guarantee says."""
+    """The probability of an infinite loss, beside the rest of the guarantee."""
     return getattr(claim.guarantee, "delta", getattr(claim.guarantee, "leak", 0))
 
 

@@ -1,4 +1,4 @@
-"""How profiles are brought to a gap: by floats with stated errors, or by balls."""
+"""How profiles are refined to a relative gap: by floats with proven error bounds, or by ball arithmetic."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dpcompose.parameters import Param
 TOLERANCE = Param("tolerance", 0, 1, "relative")
 FLOAT, BALL = "float", "ball"
 Refinement: TypeAlias = Callable[[Profile, float], Profile]
-"""How a profile is brought to a relative gap."""
+"""Refines a profile to a relative gap."""
 
 
 def refinement(tolerance: float, rigor: str) -> Refinement:
-    """The way of this name, for a tolerance that is allowed."""
+    """The refinement of this name; the tolerance must be allowed."""
     TOLERANCE.check("tolerance", tolerance)
     if rigor not in {FLOAT, BALL}:
         raise InvalidParameter("rigor", rigor, f"{FLOAT!r} or {BALL!r}")

@@ -1,4 +1,4 @@
-"""How answers read in little space: one line, or a few digits that never understate the loss."""
+"""Short forms of answers: one line, or a few digits that never understate the loss."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpcompose.shown import Explained, NotebookResult
 
 
 class _Answer(Protocol):
-    """What a short form is made from."""
+    """What a short form needs of an answer."""
 
     @property
     def question(self) -> str:
@@ -25,7 +25,7 @@ class _Answer(Protocol):
 
     @property
     def safe_side(self) -> Side:
-        """Which of them is safe."""
+        """The safe end."""
 
     @property
     def safe(self) -> float:
@@ -33,11 +33,11 @@ class _Answer(Protocol):
 
     @property
     def safe_by(self) -> Claim[Any] | None:
-        """The claim behind it."""
+        """The claim behind the safe end."""
 
 
 class OneLine(Explained):
-    """An answer that is short in a prompt and in an f-string."""
+    """An answer whose `repr` is one line, and which an f-string can format."""
 
     __slots__ = ()
 
@@ -46,7 +46,9 @@ class OneLine(Explained):
         return f"<{type(self).__name__} {self.question} ∈ {self.enclosure}{by}>"
 
     def __format__(self: _Answer, form: str) -> str:
-        """`f"{answer:.3g}"` is the safe end with so many digits, rounded to its safe side; else the whole sentence."""
+        """`f"{answer:.3g}"` is the safe end with this many digits, rounded to its safe side; other forms give the
+        sentence.
+        """
         if not form:
             return str(self)
         digits = re.fullmatch(r"\.([1-9]\d?)g", form)
@@ -62,15 +64,15 @@ class OneLine(Explained):
 
 
 class _Answers(Protocol):
-    """Several of them."""
+    """What a short form needs of several answers."""
 
     @property
     def each(self) -> tuple[Any, ...]:
-        """In order."""
+        """The answers, in order."""
 
 
 class FewOfMany(NotebookResult):
-    """Many answers, of which a prompt shows the first ones."""
+    """Many answers, of which the `repr` shows the first."""
 
     __slots__ = ()
 
