@@ -112,7 +112,7 @@ class LossProfile:
         simpler = tuple(worse for s in self.summands for worse in s.dominating())
         return LossProfile(simpler) if any(a is not b for a, b in zip(simpler, self.summands, strict=False)) else None
 
-    @np.errstate(all="ignore")  # an overflow spoils a reading, never an answer: see `Reading.sound`
+    @np.errstate(all="ignore")  # an overflow spoils a reading, never an answer: see `LineReading.sound`
     def delta(self, epsilon: float, tolerance: float = 1e-9) -> Enclosure:
         """δ(ε), enclosed, with a relative gap of about `tolerance` where floats allow it."""
         leak = self.leak

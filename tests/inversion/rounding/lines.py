@@ -17,7 +17,7 @@ from dpcompose.inversion.line.build import TransformSample, plain, smoothed_abov
 from dpcompose.inversion.line.jumps import JumpExpansion
 from dpcompose.inversion.line.lattice_line import LatticeLine, build_lattice_line
 from dpcompose.inversion.line.line import Alias, Line
-from dpcompose.inversion.line.reading import Readable, Reading
+from dpcompose.inversion.line.reading import LineReading, Readable
 from dpcompose.inversion.line.spectrum import Goal, Period, Spectrum, total_cumulants
 from dpcompose.inversion.losses.protocols import Lattice
 from dpcompose.inversion.saddle import at_epsilon
@@ -184,7 +184,7 @@ def sums_over_frequencies(gauge: Gauge) -> None:
                     see_reading(gauge, reading, truth, epsilon, count)
 
 
-def see_reading(gauge: Gauge, reading: Reading, truth: arb, *point: object) -> None:
+def see_reading(gauge: Gauge, reading: LineReading, truth: arb, *point: object) -> None:
     """The logarithm that was enclosed."""
     gauge.see_between(reading.log_lower, truth, reading.log_upper, *point)
 
@@ -204,16 +204,16 @@ class Fixed:
 
     size, tilt = 1, 1.0
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: LineReading) -> None:
         self.reading = reading
 
-    def read(self, epsilon: float) -> Reading:  # noqa: ARG002 - the same everywhere
+    def read(self, epsilon: float) -> LineReading:  # noqa: ARG002 - the same everywhere
         return self.reading
 
 
 def fixed(log: float) -> Readable:
     """Exactly this."""
-    return Fixed(Reading(log, log, log, -1.0))
+    return Fixed(LineReading(log, log, log, -1.0))
 
 
 def jump_sums(gauge: Gauge) -> None:
@@ -223,7 +223,7 @@ def jump_sums(gauge: Gauge) -> None:
         for i in range(POINTS):
             count, depth = int(random.integers(2, 12)), 700.0 * (i % 2)
             logs, factors = random.normal(-random.uniform(0.0, 600.0), 10.0, count), random.uniform(0.0, 40.0, count)
-            terms = [(f, Fixed(Reading(x - depth, x, x, -1.0))) for f, x in zip(factors, logs, strict=True)]
+            terms = [(f, Fixed(LineReading(x - depth, x, x, -1.0))) for f, x in zip(factors, logs, strict=True)]
             found = JumpExpansion(terms, 0.0).read(1.0)
             low, high = arb(0), arb(0)
             for factor, log in zip(factors.tolist(), logs.tolist(), strict=True):
@@ -254,7 +254,7 @@ def between_lattice_points(gauge: Gauge) -> None:
             start = -float(10.0 ** random.uniform(0.0, 2.8))
             logs = (start - np.cumsum(random.uniform(0.0, 3.0 + 20.0 * span, 12))).tolist()
             found = LatticeLine(fixed(0.0), Lattice(offset, span, 0.0), math.inf)
-            found._known.update({j: Reading(log, log, log, -1.0) for j, log in enumerate(logs)})
+            found._known.update({j: LineReading(log, log, log, -1.0) for j, log in enumerate(logs)})
             for position in random.uniform(1.0, 10.0, 10).tolist():
                 epsilon = offset + position * span
                 place = (arb(epsilon) - arb(offset)) / arb(span)

@@ -24,7 +24,7 @@ from dpcompose.inversion.error_terms import log_chernoff
 from dpcompose.inversion.line.build import build_line
 from dpcompose.inversion.line.lattice_line import build_lattice_line, common_lattice
 from dpcompose.inversion.line.line import Alias
-from dpcompose.inversion.line.reading import NO_BUDGET, ErrorBudget, Readable, Reading
+from dpcompose.inversion.line.reading import NO_BUDGET, ErrorBudget, LineReading, Readable
 from dpcompose.inversion.line.spectrum import Goal, build_spectrum, total_cumulants
 from dpcompose.inversion.losses.protocols import Cumulants, Loss, LossSum
 from dpcompose.inversion.losses.stacked import Stack
@@ -55,11 +55,11 @@ class NegligibleTerm:
         """The tilt of the line."""
         return self.bound.tau
 
-    def read(self, epsilon: float) -> Reading:
+    def read(self, epsilon: float) -> LineReading:
         """Certified bounds on ln δ at one ε."""
-        return Reading(-math.inf, self.bound.log_size(epsilon), -math.inf, -self.bound.tau)
+        return LineReading(-math.inf, self.bound.log_size(epsilon), -math.inf, -self.bound.tau)
 
-    def read_many(self, epsilons: Floats) -> list[Reading]:
+    def read_many(self, epsilons: Floats) -> list[LineReading]:
         """`read` at many ε."""
         return [self.read(e) for e in epsilons.tolist()]
 
@@ -85,11 +85,11 @@ class JumpExpansion:
         """How many frequencies are evaluated."""
         return sum(term.size for _, term in self.terms)
 
-    def read(self, epsilon: float) -> Reading:
+    def read(self, epsilon: float) -> LineReading:
         """Certified bounds on ln δ at one ε."""
         return self._add([term.read(epsilon) for _, term in self.terms])
 
-    def read_many(self, epsilons: Floats) -> list[Reading]:
+    def read_many(self, epsilons: Floats) -> list[LineReading]:
         """`read` at many ε."""
         columns = [term.read_many(epsilons) for _, term in self.terms]
         return [self._add(row) for row in zip(*columns, strict=True)]
@@ -98,7 +98,7 @@ class JumpExpansion:
     def _log_remainder(self) -> float:
         return math.log(self.remainder) if self.remainder > 0.0 else -math.inf
 
-    def _add(self, readings: Sequence[Reading]) -> Reading:
+    def _add(self, readings: Sequence[LineReading]) -> LineReading:
         rest = self._log_remainder
         if len(readings) == 1 and self.terms[0][0] == 0.0:
             only = readings[0]
@@ -114,7 +114,7 @@ class JumpExpansion:
         lower = log_total([f + r.log_lower for f, r in zip(factors, readings, strict=True)])
         upper = log_total([*(f + r.log_upper for f, r in zip(factors, readings, strict=True)), rest])
         margin = LIBM * (8.0 + 2.0 * max(abs(f) for f in factors) + abs(upper))
-        return Reading(lower * (1.0 + LIBM) - margin, upper + margin, log_value, slope).sound()
+        return LineReading(lower * (1.0 + LIBM) - margin, upper + margin, log_value, slope).sound()
 
     def budget(self, epsilon: float) -> ErrorBudget:
         """Of the term that contributes most; the remainder is the domain error."""

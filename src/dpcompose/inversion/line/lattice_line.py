@@ -22,14 +22,14 @@ import numpy as np
 from dpcompose.inversion.error_terms import log_alias
 from dpcompose.inversion.line.build import TransformSample
 from dpcompose.inversion.line.line import Alias, Line
-from dpcompose.inversion.line.reading import ErrorBudget, Reading
+from dpcompose.inversion.line.reading import ErrorBudget, LineReading
 from dpcompose.inversion.line.spectrum import Goal, Period, Spectrum, build_spectrum, total_cumulants
 from dpcompose.inversion.losses.protocols import Lattice, LossSum
 from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats, multiples
 
 MOST_POINTS = 200_000
-NOTHING_LEFT = Reading(-math.inf, -math.inf, -math.inf, -1.0)
+NOTHING_LEFT = LineReading(-math.inf, -math.inf, -math.inf, -1.0)
 
 
 def common_lattice(summands: Sequence[LossSum]) -> Lattice | None:
@@ -74,20 +74,20 @@ class LatticeLine:
         return j, min(max(share, 0.0), 1.0)
 
     @cached_property
-    def _known(self) -> dict[int, Reading]:
+    def _known(self) -> dict[int, LineReading]:
         """Lattice points that were read before."""
         return {}
 
-    def _at(self, j: int) -> Reading:
+    def _at(self, j: int) -> LineReading:
         if j not in self._known:
             self._known[j] = self._read_point(j)
         return self._known[j]
 
-    def _read_point(self, j: int) -> Reading:
+    def _read_point(self, j: int) -> LineReading:
         place = self.lattice.offset + j * self.lattice.span
         return NOTHING_LEFT if place > self.top - 0.5 * self.lattice.span else self.line.read(place)
 
-    def read(self, epsilon: float) -> Reading:
+    def read(self, epsilon: float) -> LineReading:
         """Interpolate linearly in $e^ε$ between two lattice points."""
         low, high = self._place(epsilon, -1), self._place(epsilon, +1)
         near = {j: self._at(j) for j in {low[0], low[0] + 1, high[0], high[0] + 1}}
@@ -98,9 +98,9 @@ class LatticeLine:
         drop = math.exp(second - first) - 1.0 if math.isfinite(first) else -1.0
         rate = low[1] + (1.0 / math.expm1(self.lattice.span) if self.lattice.span < 700.0 else 0.0)
         slope = drop * rate * math.exp(min(first - value, 700.0)) if math.isfinite(value) else -self.tilt
-        return Reading(min(lower, upper), upper, value, min(slope, -1e-12)).sound()
+        return LineReading(min(lower, upper), upper, value, min(slope, -1e-12)).sound()
 
-    def read_many(self, epsilons: Floats) -> list[Reading]:
+    def read_many(self, epsilons: Floats) -> list[LineReading]:
         """`read` at many ε."""
         return [self.read(e) for e in epsilons.tolist()]
 

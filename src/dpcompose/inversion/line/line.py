@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpcompose.inversion.line.reading import ErrorBudget, Reading
+from dpcompose.inversion.line.reading import ErrorBudget, LineReading
 from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats, inner, log_total
 
@@ -107,17 +107,17 @@ class Line:
         derivative = inner(self.amplitude * self.frequencies, np.sin(angle))
         return value, derivative
 
-    def read(self, epsilon: float) -> Reading:
+    def read(self, epsilon: float) -> LineReading:
         """Certified bounds on ln δ(ε) from this line alone."""
         value, derivative = self._value(epsilon)
         return self._certify(epsilon, value, derivative)
 
-    def _certify(self, epsilon: float, value: float, derivative: float) -> Reading:
+    def _certify(self, epsilon: float, value: float, derivative: float) -> LineReading:
         log_scale, scale_error = self.log_prefactor(epsilon)
         error = self.rounding(epsilon) + self.tail
         alias = math.exp(min(self.log_aliasing(epsilon) - log_scale + scale_error, 700.0)) * SLACK
         upper, lower = value + error, value - error - alias
-        return Reading(
+        return LineReading(
             log_scale - scale_error + math.log(lower) * (1.0 - math.copysign(LIBM, lower - 1.0))
             if lower > 0.0
             else -math.inf,
@@ -128,7 +128,7 @@ class Line:
             -self.tilt + derivative / value if value > 0.0 else -self.tilt,
         ).sound()
 
-    def read_many(self, epsilons: Floats) -> list[Reading]:
+    def read_many(self, epsilons: Floats) -> list[LineReading]:
         """`read` for many ε at once: one matrix of cosines."""
         effort.count(6 * epsilons.size * self.frequencies.size)
         angle = np.multiply.outer(self.centre - epsilons, self.frequencies) + self.angle
@@ -172,16 +172,16 @@ class Sandwich:
         """How many frequencies are evaluated."""
         return 2 * self.above.size
 
-    def read(self, epsilon: float) -> Reading:
+    def read(self, epsilon: float) -> LineReading:
         """Certified bounds on ln δ at one ε."""
         upper, lower = self.above.read(epsilon), self.below.read(epsilon)
         middle = 0.5 * (upper.log_value + lower.log_value) if math.isfinite(lower.log_value) else upper.log_value
-        return Reading(min(lower.log_lower, upper.log_upper), upper.log_upper, middle, upper.slope)
+        return LineReading(min(lower.log_lower, upper.log_upper), upper.log_upper, middle, upper.slope)
 
-    def read_many(self, epsilons: Floats) -> list[Reading]:
+    def read_many(self, epsilons: Floats) -> list[LineReading]:
         """`read` at many ε."""
         pairs = zip(self.above.read_many(epsilons), self.below.read_many(epsilons), strict=True)
-        return [Reading(low.log_lower, up.log_upper, up.log_value, up.slope) for up, low in pairs]
+        return [LineReading(low.log_lower, up.log_upper, up.log_value, up.slope) for up, low in pairs]
 
     def budget(self, epsilon: float) -> ErrorBudget:
         """The error terms at one ε."""

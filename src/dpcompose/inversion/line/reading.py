@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from dpcompose.numerics.rounding import Floats
 
 
-class Reading(NamedTuple):
+class LineReading(NamedTuple):
     r"""$\ln\delta$ enclosed, with the best guess and its slope in between."""
 
     log_lower: float
@@ -17,12 +17,12 @@ class Reading(NamedTuple):
     log_value: float
     slope: float
 
-    def sound(self) -> Reading:
+    def sound(self) -> LineReading:
         """An end that overflow has spoiled says nothing."""
         lower = self.log_lower if self.log_lower <= self.log_upper else -math.inf
         upper = math.inf if math.isnan(self.log_upper) else self.log_upper
         value = -math.inf if math.isnan(self.log_value) else self.log_value
-        return Reading(lower, upper, value, -1.0 if math.isnan(self.slope) else self.slope)
+        return LineReading(lower, upper, value, -1.0 if math.isnan(self.slope) else self.slope)
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ class Readable(Protocol):
     def size(self) -> int:
         """How many frequencies are evaluated."""
 
-    def read(self, epsilon: float) -> Reading:
+    def read(self, epsilon: float) -> LineReading:
         """Certified bounds on ln δ at one ε."""
 
-    def read_many(self, epsilons: Floats) -> list[Reading]:
+    def read_many(self, epsilons: Floats) -> list[LineReading]:
         """`read` at many ε."""
 
     def budget(self, epsilon: float) -> ErrorBudget:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from dpcompose.inversion.line.jumps import Find, JumpExpansion, choose_bulk, expand, finding_delta, finding_epsilon
-from dpcompose.inversion.line.reading import Readable, Reading
+from dpcompose.inversion.line.reading import LineReading, Readable
 from dpcompose.inversion.line.spectrum import Goal
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.stacked import stacked
@@ -65,7 +65,7 @@ def _first(missing: float, slope: float) -> float:
     return known / max(abs(slope), 1e-300)
 
 
-def _newton(line: Readable, start: float, log_delta: float, steps: int) -> tuple[float, Reading]:
+def _newton(line: Readable, start: float, log_delta: float, steps: int) -> tuple[float, LineReading]:
     """Newton for ln δ(ε) = `log_delta` on one line, inside ε >= 0; δ falls, so two readings with the root between them
     are halved wherever a step leaves them, as steps between atoms do.
     """
