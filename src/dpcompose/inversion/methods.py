@@ -23,7 +23,7 @@ from dpcompose.inversion.losses.repeated import Repeated
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 FEW = 20
 """Below this number of steps: two lattices first, then a line."""
@@ -77,7 +77,7 @@ def small_sum(summands: Sequence[LossSum]) -> SmallSum | None:
         return None
     try:
         parts = divided(summands)
-    except Unreachable:
+    except OutOfReach:
         return None
     match summands:
         case [Repeated(loss=LaplaceLoss(size=size), count=count)] if LaplaceInside.serves(size, count):

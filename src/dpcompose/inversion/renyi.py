@@ -9,7 +9,7 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.numerics.enclosure import NON_NEGATIVE, Enclosure
 from dpcompose.numerics.rounding import UNIT_ROUNDOFF
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 
 def renyi_divergence(summands: Sequence[LossSum], leak: Enclosure, order: float) -> Enclosure:
@@ -24,7 +24,7 @@ def renyi_divergence(summands: Sequence[LossSum], leak: Enclosure, order: float)
     tilt, tilt_error = order - 1.0, UNIT_ROUNDOFF * order
     try:
         parts = [s.tilted(tilt, 0.0, 1e-16 / max(s.steps, 1)) for s in summands]
-    except (Unreachable, OverflowError):
+    except (OutOfReach, OverflowError):
         return NON_NEGATIVE
     value = math.fsum(p.log_moment for p in parts)
     error = math.fsum(p.log_moment_error for p in parts) + 4.0 * UNIT_ROUNDOFF * abs(value)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 Floats: TypeAlias = NDArray[np.float64]
 Complexes: TypeAlias = NDArray[np.complex128]
@@ -58,7 +58,7 @@ def nearest(x: Real) -> tuple[float, float]:
     """
     value = float(x)
     if abs(value) < sys.float_info.min and x != 0:
-        raise Unreachable("too small for the floats to have all their digits")
+        raise OutOfReach("too small for the floats to have all their digits")
     return value, 0.0 if value == x else UNIT_ROUNDOFF
 
 

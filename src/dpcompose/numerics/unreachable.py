@@ -1,13 +1,13 @@
-"""Ways in which floats give up; whoever asked falls back to a wider, still sound answer."""
+"""Exceptions by which a computation in floats gives up; its caller falls back to a wider, still sound answer."""
 
 from __future__ import annotations
 
 
-class Unreachable(ArithmeticError):
-    """Floats of bounded cost certify nothing here."""
+class OutOfReach(ArithmeticError):
+    """No computation in floats at a bounded cost certifies an answer here."""
 
 
-class TooManyNodes(Unreachable):
+class TooManyNodes(OutOfReach):
     """The quadrature would need this many nodes."""
 
     def __init__(self, count: int) -> None:

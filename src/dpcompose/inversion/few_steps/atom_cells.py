@@ -11,7 +11,7 @@ import numpy as np
 from dpcompose.inversion.few_steps.cells import Cells, Mesh, Sketch
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 VAGUE = 2.0**-10
 """Losses that are off by more than this are not cut."""
@@ -47,7 +47,7 @@ class AtomStep:
     def cut(self, mesh: Mesh, log_mass: float) -> Cells:  # noqa: ARG002 - nothing is left out
         """Each atom in its cell; one a hair below an edge counts as on it."""
         if not self.loss_error + self.weight_error <= VAGUE:
-            raise Unreachable("losses or weights are not known well enough")
+            raise OutOfReach("losses or weights are not known well enough")
         edges = mesh.edges
         near = self.loss_error + 8.0 * UNIT_ROUNDOFF * float(np.abs(edges).max())
         cell = np.searchsorted(edges, self.losses + near, side="right") - 1

@@ -29,7 +29,7 @@ from dpcompose.inversion.losses.protocols import Cumulants
 from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, inner, norm
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 FADED = 45.0
 """Beyond e^-45 of the first term nothing is summed."""
@@ -253,5 +253,5 @@ def _window(laws: Sequence[LatticeLaw], slope: float, full: int) -> tuple[int, i
     start, stop = max(math.floor(low) - 1, 0), min(math.ceil(high) + 1, full)
     size = _longer(stop - start)
     if min(size, whole) > MOST_POINTS:
-        raise Unreachable
+        raise OutOfReach
     return (0, whole, 0.0) if size >= whole else (start, size, 2.1 * math.exp(OUTSIDE))

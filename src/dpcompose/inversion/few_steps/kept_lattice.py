@@ -19,7 +19,7 @@ from dpcompose.inversion.few_steps.lattice_answer import MOST_CELLS, FewSteps, S
 from dpcompose.inversion.few_steps.meshes import Pieces
 from dpcompose.inversion.grown import added
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 ROOM = 1.5
 """How much greater an ε a lattice is made for."""
@@ -48,7 +48,7 @@ class KeptLattice:
     def build(cls, pieces: Pieces, epsilon: float, log_mass: float, span: float) -> KeptLattice:
         """With all these steps, for ε up to a little more than this one."""
         if any(piece.atoms for piece, _ in pieces):
-            raise Unreachable("atoms want a lattice of their own")
+            raise OutOfReach("atoms want a lattice of their own")
         bottom = math.fsum(n * piece.reach(log_mass)[0] for piece, n in pieces)
         lattice = cls(span, log_mass, ROOM * (epsilon - bottom))
         for piece, count in pieces:
@@ -69,14 +69,14 @@ class KeptLattice:
         offset = best_offset(piece, self.span, self.log_mass)
         mesh = Mesh.over(offset, self.span, least, min(greatest, max(self.top, least)))
         if mesh.cells > MOST_CELLS:
-            raise Unreachable("too many cells")
+            raise OutOfReach("too many cells")
         return CutStep.of(piece, count, mesh, self.log_mass)
 
     def _multiply(self) -> None:
         """The products with all steps so far; from the beginning where the sum has outgrown them."""
         full = sum(step.count * step.mesh.cells for step in self.steps) + 1
         if full > LONGEST:
-            raise Unreachable("too many points to be kept")
+            raise OutOfReach("too many points to be kept")
         if not self.products or full > self.products[0].size:
             size = 1 << math.ceil(math.log2(max(full, 2)))
             self.products = Product(self.span, self.tilt, size), Product(self.span, self.tilt, size)
@@ -111,7 +111,7 @@ class KeptSteps(FewSteps):
     def recalled(self, sought: Sought) -> Enclosure | None:
         """ε from the lattice, if there is one and it will do."""
         lattice = self.memory.pop() if self.memory else None
-        with suppress(Unreachable):
+        with suppress(OutOfReach):
             if lattice is not None and sought.expected is not None and lattice.holds(self.pieces):
                 looked_at = Enclosure(0.0, min(lattice.top, sought.most))
                 found = sought.on(lattice.between(), looked_at, sought.expected)
@@ -125,6 +125,6 @@ class KeptSteps(FewSteps):
         self.memory.clear()
         try:
             self.memory.append(KeptLattice.build(self.pieces, epsilon, log_mass, SPARE * span))
-        except Unreachable:
+        except OutOfReach:
             return super().refined(epsilon, near, log_mass, span)
         return self.memory[0].between()

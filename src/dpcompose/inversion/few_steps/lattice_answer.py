@@ -27,7 +27,7 @@ from dpcompose.inversion.saddle import at_delta
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import inner
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 SCOUT = 1024
 """Cells of the widest step in a first look."""
@@ -89,7 +89,7 @@ class FewSteps:
         low, high = epsilon * (1.0 - near), epsilon * (1.0 + near)
         grid = meshes(self.pieces, low, high, log_mass, span)
         if sum(m.cells for m in grid) >= 4 * MOST_CELLS:
-            raise Unreachable
+            raise OutOfReach
         parts = zip(self.pieces, grid, strict=True)
         steps = [CutStep.of(piece, n, mesh, log_mass) for (piece, n), mesh in parts]
         tops = math.fsum(step.count * step.highest for step in steps)
@@ -192,7 +192,7 @@ class FewSteps:
             span = finer
             try:
                 pair = self.refined(near, reach, log_mass, span)
-            except Unreachable:
+            except OutOfReach:
                 break
         return found
 
@@ -235,7 +235,7 @@ class FewSteps:
             before, x = x, following if found.lower < following < found.upper else _inside(found)
             if lower < ROUGH * upper and abs(x / before - 1.0) < NEAR:  # too coarse to tell
                 cells = min(8 * cells, MOST_CELLS // 4)
-        raise Unreachable("the search for ε did not settle")
+        raise OutOfReach("the search for ε did not settle")
 
 
 def _finer(span: float, gap: float, tolerance: float, width: float) -> float:

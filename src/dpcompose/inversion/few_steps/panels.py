@@ -17,7 +17,7 @@ import numpy as np
 from dpcompose.numerics import effort
 from dpcompose.numerics.legendre import RADII, rule
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 WIDE = 10
 """Points on a panel between cell edges."""
@@ -67,7 +67,7 @@ def integrate(curve: CoordinateLaw, cuts: Floats, floors: Floats, span: float) -
     """
     widest = min(0.1, 1.0 / curve.growth)
     if not cuts[-1] - cuts[0] <= MOST_PANELS * widest:
-        raise Unreachable("the law ranges too far")
+        raise OutOfReach("the law ranges too far")
     extra = np.arange(cuts[0], cuts[-1], widest)
     ends = np.union1d(cuts, extra)
     left, right = ends[:-1], ends[1:]

@@ -22,7 +22,7 @@ from dpcompose.inversion.losses.repeated import Repeated
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 Pieces = Sequence[tuple[Divisible, int]]
 MOST_KINDS = 12
@@ -39,21 +39,21 @@ LOG_FAINT = -690.0
 @singledispatch
 def pieces(summand: LossSum) -> Pieces:
     """The steps of one sum."""
-    raise Unreachable(f"{type(summand).__name__} cannot be cut")
+    raise OutOfReach(f"{type(summand).__name__} cannot be cut")
 
 
 @pieces.register
 def _(summand: GaussianSum) -> Pieces:
     """All together are one."""
     if not summand.mu_squared <= GREATEST**2:
-        raise Unreachable("too far apart")
+        raise OutOfReach("too far apart")
     return [(NormalStep(summand.mu_squared, 1, Direction.REMOVE), 1)]
 
 
 @pieces.register
 def _(summand: TwoPointSum) -> Pieces:
     if summand.sizes.size > MOST_KINDS:
-        raise Unreachable("too many different steps")
+        raise OutOfReach("too many different steps")
     _check(float(summand.sizes.max()), FARTHEST)
     found: list[tuple[Divisible, int]] = []
     for size, count in zip(summand.sizes.tolist(), summand.counts.tolist(), strict=True):
@@ -73,20 +73,20 @@ def _(summand: Repeated) -> Pieces:
 @singledispatch
 def step(loss: object) -> Divisible:
     """One step."""
-    raise Unreachable(f"{type(loss).__name__} cannot be cut")
+    raise OutOfReach(f"{type(loss).__name__} cannot be cut")
 
 
 @step.register
 @lru_cache(maxsize=1024)
 def _(loss: SampledGaussianLoss) -> Divisible:
     if not loss.window.is_open:
-        raise Unreachable("a trimmed step is not cut")
+        raise OutOfReach("a trimmed step is not cut")
     return NormalStep(1 / Fraction(loss.noise_std) ** 2, loss.rate, loss.direction)
 
 
 def _check(greatest: float, most: float = GREATEST) -> None:
     if not greatest <= most:
-        raise Unreachable("a loss beyond what floats can exponentiate")
+        raise OutOfReach("a loss beyond what floats can exponentiate")
 
 
 @step.register
@@ -106,7 +106,7 @@ def _(loss: LaplaceLoss) -> Divisible:
 def _(loss: DiscreteGaussianLoss) -> Divisible:
     """Atoms down to 1e-290; `bracket.LEAST_MASS` and `enumerated.UNDERFLOW` make up for the others."""
     if loss.noise_std > WIDEST_NOISE:
-        raise Unreachable("too many atoms to be listed")
+        raise OutOfReach("too many atoms to be listed")
     nodes = loss.nodes(0.0, 680.0)
     keep = nodes.log_weights > LOG_FAINT
     losses, weights = nodes.losses[keep], np.exp(nodes.log_weights[keep])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dpcompose.numerics.crossing import crossing
 from dpcompose.numerics.enclosure import ZERO, Enclosure
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 FINENESS = 1e-11
 """How closely ε is looked for, relative to the greatest it can be, where nothing is known of it."""
@@ -45,7 +45,7 @@ class Pointwise(ABC):
         """ε at a δ known to lie between two numbers."""
         if math.isinf(most):
             if self.upper(self.farthest) > low_target:
-                raise Unreachable("δ is beyond what is listed")
+                raise OutOfReach("δ is beyond what is listed")
             most = self.farthest
         near, slope = self.guess(high_target, most)
         if near <= 0.01 * most and self.upper(0.0) <= low_target:

@@ -27,7 +27,7 @@ from dpcompose.inversion.line.spectrum import Goal, Spectrum
 from dpcompose.inversion.losses.protocols import Logarithm, LossSum
 from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, multiples
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 MOST_FREQUENCIES = 500_000
 PLAIN_FREQUENCIES = 3_000
@@ -70,7 +70,7 @@ def build_line(spectrum: Spectrum, summands: Sequence[LossSum], goal: Goal) -> L
     reach = math.sqrt(2.0 * (goal.digits + 7.0 + math.log1p(goal.saddle.tilt)))
     eta = max(smoothing_width(goal), reach / (MOST_FREQUENCIES * spectrum.spacing))
     if eta > 0.5 / (1.0 + goal.saddle.tilt):
-        raise Unreachable
+        raise OutOfReach
     smooth_last = math.ceil(reach / eta / spectrum.spacing)
     last, log_decay = cut_off(spectrum, goal, min(MOST_FREQUENCIES, max(smooth_last, PLAIN_FREQUENCIES)))
     steps = sum(s.steps for s in summands)

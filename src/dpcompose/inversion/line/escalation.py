@@ -17,7 +17,7 @@ from dpcompose.inversion.saddle import at_epsilon
 from dpcompose.numerics.crossing import crossing
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure
 from dpcompose.numerics.rounding import log_up
-from dpcompose.numerics.unreachable import TooManyNodes, Unreachable
+from dpcompose.numerics.unreachable import OutOfReach, TooManyNodes
 
 AFFORDABLE = 400
 """The greatest number of frequencies for transforms that are sums over nodes: a second or less."""
@@ -26,7 +26,7 @@ CLOSED = 10_000
 FINEST = 1e-14
 AT_ONCE = 1e-5
 """A δ that is reached so close to ε = 0, beside how fast δ falls, is δ(0) but for digits that cost seconds."""
-HOPELESS = (Declined, Unreachable, TooManyNodes, ArithmeticError, ValueError)
+HOPELESS = (Declined, OutOfReach, TooManyNodes, ArithmeticError, ValueError)
 
 
 def affordable(summands: Sequence[LossSum]) -> int:

@@ -14,9 +14,9 @@ from dpcompose.inversion.losses.stacked import stacked
 from dpcompose.inversion.saddle import Saddle
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import exp_down, exp_up, log_down, log_up
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
-GIVEN_UP = (Unreachable, OverflowError, ZeroDivisionError)
+GIVEN_UP = (OutOfReach, OverflowError, ZeroDivisionError)
 """What a line raises that cannot be built."""
 ROUNDS = 5
 """The greatest number of lines built for one answer."""

@@ -17,7 +17,7 @@ from dpcompose.inversion.line.line import Alias
 from dpcompose.inversion.losses.protocols import Cumulants, Logarithm, LossSum, TiltedSum
 from dpcompose.inversion.saddle import Saddle
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, Integers, short
-from dpcompose.numerics.unreachable import Unreachable
+from dpcompose.numerics.unreachable import OutOfReach
 
 RUNGS = 12
 """How many tilts are tried on each side of the saddle for the aliasing bound."""
@@ -97,7 +97,7 @@ def choose_period(cumulants: Callable[[float], Cumulants], goal: Goal) -> Period
         low = shortest(-1.0, low)
     length = max(low[0], high[0])
     if not math.isfinite(length) or not length > 0.0:
-        raise Unreachable
+        raise OutOfReach
     return Period(short(2.0 * math.pi / length), low[1], high[1])
 
 
@@ -178,7 +178,7 @@ def build_spectrum(summands: Sequence[LossSum], goal: Goal) -> Spectrum:
 
     spectrum = Spectrum(t, period, tilt_all(summands, goal, goal.reach), side(period.low), side(period.high))
     if not math.isfinite(sum(spectrum.log_moment) + spectrum.low.constant + spectrum.high.constant):
-        raise Unreachable
+        raise OutOfReach
     return spectrum
 
 
