@@ -58,7 +58,7 @@ def transforms(distance: Floats, weights: Floats, spacing: float, indices: Integ
 
 def products(d: Floats, p: Floats, spacing: float, rows: int, columns: int) -> Complexes:
     """The sums of each row of distances and weights, at all frequencies up to `rows` times `columns`."""
-    effort.count(8 * d.size * (rows + columns) + len(d) * rows * columns)
+    effort.count(2 * d.size * (rows + columns) + d.size * rows * columns // 16 + len(d) * rows * columns)
     high, low = powers(turn(spacing * columns * d), rows), powers(turn(spacing * d), columns)
     table = (high * p[:, None, :]) @ low.transpose(0, 2, 1)
     table += high @ p[:, :, None]

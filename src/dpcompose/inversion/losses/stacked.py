@@ -22,7 +22,7 @@ from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss, Sampl
 from dpcompose.numerics.enclosure import ZERO
 from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, multiples, total_up
 
-MANY = 150
+MANY = 20
 """Up to this number of different steps of a kind that has jumps each is followed by itself, so that they can be put
 back.
 """
