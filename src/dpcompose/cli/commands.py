@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import click
 
 from dpcompose.cli.frame import app
-from dpcompose.cli.misuse import sentence
 from dpcompose.errors import DPError
 
 
@@ -16,6 +15,8 @@ def call(arguments: Sequence[str]) -> int:
     try:
         return int(app.main(list(arguments), prog_name="dpcompose", standalone_mode=False) or 0)
     except click.ClickException as misuse:
+        from dpcompose.cli.misuse import sentence  # a right call does not pay for it
+
         raise DPError(sentence(misuse, arguments)) from None
 
 
