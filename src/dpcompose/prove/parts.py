@@ -78,6 +78,9 @@ class PartsOf:
         """For the upper end a claim for every part, for the lower for any."""
         notion, counts = theorem.types[0], self.counts
         of_notion = self._of(notion)
+        if of_notion and not any(of_notion):
+            self._miss(theorem, type(self.whole.parts[0][0]))
+            return
         above = [[c for c in claims if Side.UPPER in c.side] for claims in of_notion]
         missing = [part for (part, _), claims in zip(self.whole.parts, above, strict=True) if not claims]
         if missing:

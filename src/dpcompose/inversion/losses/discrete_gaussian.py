@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -151,6 +151,10 @@ class WideDiscreteGaussian:
     tilt: float
 
     is_exact = True
+
+    def beside(self, tilt: float) -> WideDiscreteGaussian:
+        """The same at another tilt."""
+        return replace(self, tilt=tilt)
 
     @property
     def _mu_squared(self) -> float:

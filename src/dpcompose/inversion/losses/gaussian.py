@@ -114,6 +114,10 @@ class TiltedGaussian:
         r"""Upper bounds on $\ln|\varphi|$ at and beyond each frequency."""
         return -0.5 * (1.0 - 1e-12) * self.variance * frequencies * frequencies
 
+    def beside(self, tilt: float) -> TiltedGaussian | None:  # noqa: ARG002 - closed form
+        """None: nothing is laid."""
+        return None
+
     def reaching(self, reach: float, error: float) -> TiltedGaussian:  # noqa: ARG002 - closed form
         """This law."""
         return self

@@ -185,6 +185,10 @@ class TiltedLaplace:
         """Whether there is no quadrature."""
         return self.low is None
 
+    def beside(self, tilt: float) -> TiltedLaplace | None:  # noqa: ARG002 - laid anew
+        """None: other tilts have nodes of their own."""
+        return None
+
     @property
     def log_moment(self) -> float:
         r"""From the nodes, or $t\varepsilon_0 + \ln\bigl(\frac12 + \frac14/(t+\frac12)\bigr)$ where

@@ -35,10 +35,8 @@ SCATTERED = 1
 """How many times fewer terms a direct sum over scattered frequencies must have to be preferred to all frequencies."""
 FEW_NODES = 64
 """With no more nodes than this direct sums are faster than any FFT."""
-ACCURATE = 14
-"""Lagrange order for values."""
-COARSE = 6
-"""Lagrange order for mere bounds."""
+ACCURATE, COARSE = 14, 6
+"""Lagrange orders for values and for mere bounds."""
 _ZERO = np.zeros(1)
 
 
@@ -61,6 +59,8 @@ class Nodes:
     """The same for the total mass ($z = 0$), with the dropped tails, absolute."""
     log_tail: float | Floats = -math.inf
     """$\\ln\\tau$: what the nodes leave out of the tilted law, absolute."""
+    at: Callable[[float], Nodes] | None = None
+    """The same nodes with the errors that they have at another tilt, where these are known."""
 
     @cached_property
     def quadrature_at_zero(self) -> Floats:
@@ -180,6 +180,10 @@ class TiltedNodes(TiltedArrays):
         """Whether the nodes are the law's own atoms."""
         return self.nodes.quadrature is np.zeros_like
 
+    def beside(self, tilt: float) -> TiltedNodes | None:
+        """The same step at another tilt, by the same nodes, if they are laid for that, too."""
+        return None if self.nodes.at is None else TiltedNodes(self.nodes.at(tilt), tilt)
+
     @cached_property
     def moments(self) -> tuple[float, float]:
         r"""$K = \ln M(t)$, and an upper bound on its absolute error; the sum of all terms is exact up to its last
@@ -258,8 +262,7 @@ class TiltedNodes(TiltedArrays):
         """The first frequencies, where errors count most, one by one; the others by one FFT."""
         near, near_error = self.characteristic(spacing, indices[:NEAR])
         values, error = self.gridded(spacing, int(indices[-1]), ACCURATE)
-        far = indices[NEAR:]
-        return np.concatenate([near, values[far] - 1.0]), np.concatenate([near_error, error[far]])
+        return np.concatenate([near, values[indices[NEAR:]] - 1.0]), np.concatenate([near_error, error[indices[NEAR:]]])
 
     def gridded(self, spacing: float, last: int, order: int) -> tuple[Complexes, Floats]:
         r"""$\varphi$ itself at every frequency up to a last one, by one FFT, with a bound on the error."""

@@ -66,6 +66,9 @@ class TiltedSum(TiltedLaw, Protocol):
     def log_bound(self, spacing: float, indices: Integers) -> Floats:
         r"""A cheap upper bound on $\ln|\varphi(m\Delta)|$, frequency by frequency."""
 
+    def beside(self, tilt: float) -> TiltedSum | None:
+        """The same law at another tilt, its quadrature laid before; None where there is none."""
+
     def reaching(self, reach: float, error: float) -> TiltedSum:
         """The same law, for frequencies up to another reach, with quadrature error about `error`."""
 
@@ -140,6 +143,9 @@ class TiltedStep(TiltedLaw, Protocol):
     @property
     def is_exact(self) -> bool:
         """Whether it holds at all frequencies alike, without quadrature."""
+
+    def beside(self, tilt: float) -> TiltedStep | None:
+        """The same step at another tilt, by the same nodes; None where there are none for it."""
 
     def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
         r"""$\varphi - 1$, centred, at the frequencies $m\Delta$, and an upper bound on its error."""

@@ -207,6 +207,10 @@ class TiltedTwoPoint:
         """Two atoms never decay."""
         return np.zeros(frequencies.shape)
 
+    def beside(self, tilt: float) -> TiltedTwoPoint | None:  # noqa: ARG002 - closed form
+        """None: nothing is laid."""
+        return None
+
     def reaching(self, reach: float, error: float) -> TiltedTwoPoint:  # noqa: ARG002 - closed form
         """This law."""
         return self

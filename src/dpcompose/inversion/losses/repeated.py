@@ -82,6 +82,11 @@ class TiltedRepeated:
         """An upper bound on the absolute error of `centre`."""
         return UNIT_ROUNDOFF * abs(self.centre)
 
+    def beside(self, tilt: float) -> TiltedRepeated | None:
+        """The same at another tilt, by the same nodes."""
+        step = self.step.beside(tilt)
+        return None if step is None else TiltedRepeated(self.loss, step, self.count)
+
     def reaching(self, reach: float, error: float) -> TiltedRepeated:
         """The same law, for frequencies up to another reach."""
         if self.step.is_exact:

@@ -115,6 +115,10 @@ class TiltedStack:
         """An upper bound on the absolute error of `centre`."""
         return self._total(self.step.centre)[1]
 
+    def beside(self, tilt: float) -> TiltedStack | None:  # noqa: ARG002 - laid anew
+        """None: other tilts have nodes of their own."""
+        return None
+
     def reaching(self, reach: float, error: float) -> TiltedStack:
         """The same laws, for frequencies up to another reach."""
         return replace(self, step=self.rows.tilted(self.step.tilt, reach, error))

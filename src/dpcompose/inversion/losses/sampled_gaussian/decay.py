@@ -14,11 +14,13 @@ import numpy as np
 
 from dpcompose.inversion.losses.decay import NO_DECAY, Layers, level_sets
 from dpcompose.inversion.losses.sampled_gaussian.density import Density, SampledGaussianDensity
-from dpcompose.inversion.losses.sampled_gaussian.quadrature import ends
+from dpcompose.inversion.losses.sampled_gaussian.quadrature import ends, widest_ends
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Floats
 
 CELLS = 128
+FAR_APART = 50.0
+"""In units of σ: ends so far apart are sought where the law lies."""
 
 
 def density_layers(loss: SampledGaussianDensity, tilt: float, log_moment: Enclosure) -> Layers:
@@ -68,7 +70,9 @@ def slopes(loss: Density, edges: Floats, g: Floats, r: float) -> tuple[Floats, F
 def density_ends(loss: SampledGaussianDensity, r: float) -> tuple[float, float]:
     """Where the density has become small on both sides."""
     sigma = loss.numbers[2]
-    left, right = ends(loss, r, 40.0)
+    left, right = widest_ends(loss, r, 40.0)  # mostly not too far apart, and quick to find
+    if right - left > FAR_APART * sigma:
+        left, right = ends(loss, r, 40.0)
     x = np.linspace(left - 1.0 - 2.0 * sigma, right, 160)
     f = loss.log_density(x, r + 1.0) - x / sigma**2
     inside = np.flatnonzero(f > f.max() - 24.0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -40,7 +41,16 @@ def quadrature_nodes(loss: SampledGaussianDensity, tilt: float, reach: float, er
     l, l_error, log_weights, weight_error = weights_at(loss, x, step)  # noqa: E741
     log_rule = log_rule_error(width, step)
     mass_rule = math.exp(log_rule + float(crude(loss, width, base, 0.0)))
-    return Nodes(
+
+    def at(tilt: float) -> Nodes:
+        other = loss.exponent(tilt)
+        return replace(
+            nodes,
+            quadrature=lambda v: np.exp(log_rule + crude(loss, width, other, v)),
+            log_tail=_log_outside(float(x[0]), cover.beyond, other, step),
+        )
+
+    nodes = Nodes(
         losses=loss.sign * l,
         loss_error=l_error,
         log_weights=log_weights,
@@ -50,7 +60,9 @@ def quadrature_nodes(loss: SampledGaussianDensity, tilt: float, reach: float, er
         quadrature=lambda v: np.exp(log_rule + exponent_at(v)),
         mass_quadrature=mass_rule + math.exp(min(_log_outside(float(x[0]), cover.beyond, base, step), 0.0)),
         log_tail=cover.log_tail,
+        at=at,
     )
+    return nodes
 
 
 def weights_at(loss: Density, x: Floats, step: float | Floats) -> tuple[Floats, Floats, Floats, Floats]:
