@@ -89,14 +89,20 @@ def is_listable(parts: Parts) -> bool:
 
 def is_quick(parts: Parts) -> bool:
     """Whether these tables are so small that an answer takes some milliseconds; often their least size tells."""
-    often = sorted(parts, key=lambda part: -part[1])
-    if any(size >= _QUICK for size in accumulate(n * (len(dict(law.atoms())) - 1) for law, n in often)):
+    often = sorted(parts, key=lambda part: (not hasattr(part[0], "size"), -part[1]))
+    if any(size >= _QUICK for size in accumulate(n * (_different(law) - 1) for law, n in often)):
         return False
     blocks = _halves(scaled(parts))
     if blocks is None:
         return False
     few, many = (sum((Extent.of(part) for part in block), Extent()).size for block in blocks)
     return _EVALUATIONS * few + many <= _QUICK
+
+
+def _different(law: Law) -> int:
+    """How many different losses there are; some laws know without listing them."""
+    known: int | None = getattr(law, "size", None)
+    return len(dict(law.atoms())) if known is None else known
 
 
 @dataclass(frozen=True, slots=True)

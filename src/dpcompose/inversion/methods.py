@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 from typing import Protocol
@@ -19,6 +20,7 @@ from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
 from dpcompose.inversion.losses.gaussian import GaussianSum
 from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.inversion.losses.randomized_response import TwoPointSum
 from dpcompose.inversion.losses.repeated import Repeated
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
@@ -101,10 +103,25 @@ BY_LINE = (Method.LINE, Method.SMALL)
 
 
 def goes_by_line(summands: Sequence[LossSum]) -> bool:
-    """Whether a line comes first, as soon told: steps of several kinds, some with a density, and many or none slow."""
+    """Whether a line comes first, as soon told: steps of several kinds, some with a density, and many or none slow; or
+    atoms whose sums are too many to be listed.
+    """
     steps = sum(1 if isinstance(s, GaussianSum) else s.steps for s in summands)
     many = steps > SEVERAL or (steps >= FEW and not any(is_slow(s) for s in summands))
-    return many and len(summands) > 1 and any(has_density(s) for s in summands)
+    if any(has_density(s) for s in summands):
+        return many and len(summands) > 1
+    return many and math.prod(map(_fewest_ways, summands)) > MOST_WAYS
+
+
+def _fewest_ways(summand: LossSum) -> int:
+    """No more than the number of sums, if no step has fewer than two atoms."""
+    match summand:
+        case TwoPointSum(counts=counts):
+            return math.prod(int(n) + 1 for n in counts.tolist())
+        case Repeated(loss=DiscreteGaussianLoss(), count=count):
+            return math.comb(count + 2, 2)
+        case _:
+            return summand.steps + 1
 
 
 def has_density(summand: LossSum) -> bool:

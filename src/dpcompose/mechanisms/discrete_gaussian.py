@@ -39,6 +39,11 @@ class DiscreteGaussianLaw:
     noise_std: Real
     shift: int
 
+    @property
+    def size(self) -> int:
+        """How many different losses it lists."""
+        return 2 * ceil(REACH * self.noise_std) + 1 if self.shift else 1
+
     def atoms(self) -> list[tuple[Fraction, Ball]]:
         """One atom for every integer within reach."""
         s, double = self.shift, 2 * Fraction(self.noise_std) ** 2
