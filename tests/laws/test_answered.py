@@ -160,3 +160,13 @@ def test_pairs_cost_their_greatest_losses_at_no_delta(
     assert found.lower <= greatest * (1 + 1e-12)
     assert found.upper >= greatest * (1 - 1e-12)
     assert found.enclosure.gap <= 1e-6
+
+
+@pytest.mark.slow
+def test_patience_is_not_worn_out_by_one_end() -> None:
+    """Whoever bounds the other end from below is heard before bounds from above are looked at again."""
+    long = dpc.Geometric(scale=40, sensitivity=10**9)
+    mixed = 10**9 * (10 * long + dpc.DiscreteGaussian(noise_std=0.3, sensitivity=2)) + 100 * dpc.PermuteAndFlip(
+        epsilon=2.5
+    )
+    assert dpc.epsilon(mixed, 1e-6).lower > 2e10

@@ -153,8 +153,8 @@ class _Inquiry:
                 found = self._put(claim, max(GLANCE, self.tolerance))
                 silent = silent + 1 if found is None or is_silent(found, self.possible, claim.side) else 0
                 best = best or (look if found and look and found.gap <= GLANCE and is_about(found, look) else None)
-        if self._glanced and not self._staying():
-            self._look_again()
+        if self._glanced and self.ends().lower > self.possible.lower and not self._staying():
+            self._look_again()  # not before anything is known from below: patience would wear out on one end
 
     def settle(self) -> None:
         """Evaluate again those that were evaluated roughly and may be the best, then those that were put off."""
