@@ -35,20 +35,26 @@ class Ways:
 
     steps: int
     spacing: float
-    only: int | None = None
-    """The one t that was fixed in advance, in steps."""
+    between: tuple[int, int] | None = None
+    """Where t is known to lie, in steps, if that is less than the whole range."""
+
+    @property
+    def rows(self) -> slice:
+        """The choices t = mh that there are."""
+        low, high = self.between or (0, self.steps)
+        return slice(low, high + 1)
 
     @cached_property
     def weights(self) -> tuple[Floats, Floats]:
-        """q_t and 1 − q_t at t = 0, h, …, ε, a row each."""
+        """q_t and 1 − q_t at every choice t, a row each."""
         t = np.arange(self.steps + 1)[:, None] * self.spacing
         whole = np.expm1(-self.steps * self.spacing)
         first = np.expm1(-t[::-1]) / whole
-        return first, np.exp(-t[::-1]) * np.expm1(-t) / whole
+        return first[self.rows], (np.exp(-t[::-1]) * np.expm1(-t) / whole)[self.rows]
 
     def from_below(self, before: Floats) -> Floats:
         """The best of the choices on the grid; `before` reaches ε further on both sides."""
-        return np.asarray(np.max(self._expected(before, self.only), axis=0) * (1 - ROUNDING))
+        return np.asarray(np.max(self._expected(before), axis=0) * (1 - ROUNDING))
 
     def from_above(self, before: Floats) -> Floats:
         r"""An upper bound on the best of all choices: at the points of the grid, and between each and the next.
@@ -64,11 +70,12 @@ class Ways:
         later_fall, fall, later, before = fall[steps:], fall[:-steps], before[steps:-1], before[: -steps - 1]
         beta, gamma = fall - math.exp(-whole) * later_fall, before - later + fall - later_fall
         unsure = 2.0**-42 * (np.abs(fall) + np.abs(later_fall) + before + later)
-        highest = _rows((beta + unsure) * (gap**2 * share), n)[::-1]
-        m, x = np.nonzero(at[1:] + highest > best)
+        highest = _rows((beta + unsure) * (gap**2 * share), n)[::-1][self.rows][: len(at) - 1]
+        place, x = np.nonzero(at[1:] + highest > best)
         if x.size:
+            m = place + self.rows.start
             rise = share * self._rise(beta, gamma, unsure, m, x + (steps - 1 - m))
-            np.maximum.at(best, x, at[m + 1, x] + rise)
+            np.maximum.at(best, x, at[place + 1, x] + rise)
         return np.asarray(best * (1 + ROUNDING))
 
     def _rise(self, beta: Floats, gamma: Floats, unsure: Floats, m: Indices, place: Indices) -> Floats:
@@ -84,12 +91,11 @@ class Ways:
         # Where rounding hides the sign of β or γ, the summit is no higher than their errors.
         return np.where(inside, rise, 0.0) + (2 * gap**2 * unsure)[place]
 
-    def _expected(self, before: Floats, only: int | None = None) -> Floats:
-        """q_tV(x − t) + (1 − q_t)V(x + ε − t), a column for each x, a row for each t from 0 on or for the only one."""
-        rows = slice(None) if only is None else slice(only, only + 1)
-        shifted, (first, second) = _rows(before, before.size - 2 * self.steps), self.weights
-        found = np.multiply(shifted[self.steps :: -1][rows], first[rows], order="C")
-        found += shifted[: self.steps - 1 : -1][rows] * second[rows]
+    def _expected(self, before: Floats) -> Floats:
+        """q_tV(x − t) + (1 − q_t)V(x + ε − t), a column for each x, a row for each t."""
+        rows, shifted, (first, second) = self.rows, _rows(before, before.size - 2 * self.steps), self.weights
+        found = np.multiply(shifted[self.steps :: -1][rows], first, order="C")
+        found += shifted[: self.steps - 1 : -1][rows] * second
         return found
 
 
@@ -128,6 +134,18 @@ class GridValues:
 
     grid: RangeGrid
     values: Floats
+
+    def above_on(self, grid: RangeGrid) -> GridValues:
+        """Upper bounds on V on another grid: read off the chords, and off that from V(u=0) = 1."""
+        place = np.arange(-grid.left, grid.right + 1) * (grid.spacing / self.grid.spacing)
+        near = np.clip(np.floor(place), -self.grid.left, self.grid.right - 1)
+        share = np.expm1(np.clip(place - near, 0.0, 1.0) * self.grid.spacing) / math.expm1(self.grid.spacing)
+        share = np.clip(share - 2.0**-32, 0.0, 1.0)  # the place is off by far less
+        i = near.astype(np.intp) + self.grid.left
+        found = self.values[i] - (self.values[i] - self.values[i + 1]) * share
+        further = np.exp((np.minimum(place + self.grid.left, 0.0) - 2.0**-32) * self.grid.spacing)
+        outside = 1 - (1 - self.values[0]) * further * (1 - ROUNDING)
+        return GridValues(grid, np.where(place < -self.grid.left, outside, found) * (1 + ROUNDING))
 
     def delta_above(self, level: float) -> float:
         """An upper bound on V at a level ≥ 0: the chord, leaning to the greater end."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose.description import Adaptivity
 from dpcompose.errors import Declined
-from dpcompose.exact.bounded_range import GridValues, RangeGrid, Ways, at_least, at_most
+from dpcompose.exact.bounded_range import GridValues
+from dpcompose.exact.range_grids import Kinds, Question, spread
+from dpcompose.exact.range_plans import above, above_fixed, below, below_fixed
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.exponential import RANGES
 from dpcompose.notions import BoundedRange, Profile
@@ -25,15 +26,8 @@ from dpcompose.sources import DDR20
 
 MOST_RUNS = 1000
 """With more runs of one kind the optimum for a fixed plan is not listed."""
-EFFORT, MOST_EFFORT = 10**6, 6 * 10**6
-"""How many cells of a grid are worth their while, and how many where fewer would make it coarse."""
-FINEST, COARSE, COARSEST = 400, 8, 3
-"""Steps of the grid in the least range."""
-SHARES = (0.5, 0.53, 0.56, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
-"""For plans of several ranges fixed in advance: t as a share of its range."""
 GLANCED = 1e-2
 """Where so wide a gap will do, no grid is made."""
-Kinds = tuple[tuple[Fraction, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +141,6 @@ class AdaptiveSeries(Profile):
         return sum((e * n for e, n in self.kinds), Fraction(0))
 
     @property
-    def spread(self) -> float:
-        """ρ of the whole, which says how far the grid must reach."""
-        return sum(float(e) ** 2 * n for e, n in self.kinds) / 8
-
-    @property
     def spread_above(self) -> Fraction:
         """The same ρ, exactly."""
         return sum((e * e * n for e, n in self.kinds), Fraction(0)) / 8
@@ -160,11 +149,12 @@ class AdaptiveSeries(Profile):
         """Read off a grid that reaches beyond ε."""
         if epsilon >= self.most:
             return ZERO
-        level, rho = Enclosure.exactly(epsilon), self.spread
+        level, rho = Enclosure.exactly(epsilon), spread(self.kinds)
         rarity = max(level.upper - rho, 0.0) ** 2 / (4 * rho)
         reach = self._reach(max(level.upper + 2 * math.sqrt(rho), rho + 2 * math.sqrt(rho * (rarity + 7))))
-        lower = max((curve.delta_below(level.upper) for curve in self._below(reach)), default=0.0)
-        upper = min((curve.delta_above(level.lower) for curve in self._above(reach)), default=1.0)
+        question = Question(math.exp(-rarity), level.upper)
+        lower = max((curve.delta_below(level.upper) for curve in self._below(reach, question)), default=0.0)
+        upper = min((curve.delta_above(level.lower) for curve in self._above(reach, question)), default=1.0)
         return Enclosure(lower, upper)
 
     def epsilon(self, delta: Real) -> Enclosure:
@@ -174,19 +164,20 @@ class AdaptiveSeries(Profile):
             return ZERO
         if not delta:
             return most
-        target, rho = Enclosure.exactly(delta), self.spread
+        target, rho = Enclosure.exactly(delta), spread(self.kinds)
         if target.lower < 1e-250:
             raise Declined("so small a δ is left to the bounds")
         reach = self._reach(rho + 2 * math.sqrt(rho * (7 - math.log(target.lower))))
-        lower = max((curve.epsilon_below(target.upper) for curve in self._below(reach)), default=0.0)
-        upper = min((curve.epsilon_above(target.lower) for curve in self._above(reach)), default=math.inf)
+        question = Question(target.upper)
+        upper = min((curve.epsilon_above(target.lower) for curve in self._above(reach, question)), default=math.inf)
+        lower = max((curve.epsilon_below(target.upper) for curve in self._below(reach, question)), default=0.0)
         return Enclosure(lower, min(upper, most.upper))
 
     def roughly(self, delta: Real) -> Enclosure | None:
         r"""About what a Gaussian of the same ρ costs; for members, such as randomized response, that is about right."""
         if not 0.0 < delta < 1.0:
             return None
-        mu, aim = math.sqrt(2 * self.spread), float(delta)
+        mu, aim = math.sqrt(2 * spread(self.kinds)), float(delta)
 
         def excess(epsilon: float) -> float:
             near, far = (math.erfc((epsilon / mu + side * mu / 2) / math.sqrt(2)) / 2 for side in (-1, 1))
@@ -198,66 +189,17 @@ class AdaptiveSeries(Profile):
 
     def _reach(self, wanted: float) -> float:
         """Rounded up to an eighth of an octave, so that similar questions share a grid."""
-        return float(min(2.0 ** (math.ceil(8 * math.log2(wanted)) / 8), Enclosure.exactly(self.most).upper))
+        return math.exp(math.ceil(8 * math.log2(wanted)) / 8 * math.log(2))
 
-    def _above(self, reach: float) -> tuple[GridValues, ...]:
-        return _above(self.kinds, reach) if Side.UPPER in self.ends else ()
+    def _above(self, reach: float, question: Question) -> tuple[GridValues, ...]:
+        if Side.UPPER not in self.ends:
+            return ()
+        if self.adaptivity is Adaptivity.FIXED:
+            return above_fixed(self.kinds, reach, question)
+        return above(self.kinds, reach)
 
-    def _below(self, reach: float) -> tuple[GridValues, ...]:
-        return _fixed(self.kinds, reach) if self.adaptivity is Adaptivity.FIXED else _chosen(self.kinds, reach)
-
-
-def _spacing(kinds: Kinds, reach: float, runs: int, rounding: Callable[[Fraction], int]) -> float | None:
-    """As fine a grid as the effort allows, and among the finest the one that rounds the ranges least; None if none."""
-    least = kinds[0][0]
-    turns = sum(float(e / least) for e, _ in kinds)
-    cells = runs * turns * 2 * reach / float(least)
-    finest = min(max(math.sqrt(EFFORT / cells), min(math.sqrt(MOST_EFFORT / cells), COARSE)), FINEST)
-    if finest < COARSEST:
-        return None
-
-    def excess(spacing: float) -> float:
-        return sum(n * float(abs(rounding(e / Fraction(spacing)) * Fraction(spacing) - e)) for e, n in kinds)
-
-    towards = math.inf if rounding is math.ceil else 0.0
-    places = range(max(int(finest / 2), COARSEST), int(finest) + 1)
-    return min((math.nextafter(float(least / m), towards) for m in places), key=lambda h: (round(excess(h), 12), h))
-
-
-def _grid(reach: float, spacing: float) -> RangeGrid:
-    far, near = math.ceil(reach / spacing) + 1, math.ceil(0.6 * reach / spacing) + 1  # few paths return from the left
-    return RangeGrid(spacing, near, far)
-
-
-@lru_cache(maxsize=64)
-def _above(kinds: Kinds, reach: float) -> tuple[GridValues, ...]:
-    """Every range rounded up: a class of greater range costs no less. Empty where the effort is too great."""
-    states = math.prod(n + 1 for _, n in kinds)
-    spacing = _spacing(kinds, reach, states, math.ceil)
-    if spacing is None:
-        return ()
-    steps = [(math.ceil(e / Fraction(spacing)), n) for e, n in kinds]
-    return (at_most([(Ways(m, spacing), n) for m, n in steps], _grid(reach, spacing)),)
-
-
-@lru_cache(maxsize=64)
-def _chosen(kinds: Kinds, reach: float) -> tuple[GridValues, ...]:
-    """Every range rounded down, each t chosen as late as can be, the greatest range last."""
-    spacing = _spacing(kinds, reach, sum(n for _, n in kinds), math.floor)
-    if spacing is None:
-        return ()
-    steps = [(math.floor(e / Fraction(spacing)), n) for e, n in kinds[::-1]]
-    return (at_least([(Ways(m, spacing), n) for m, n in steps], _grid(reach, spacing)),)
-
-
-@lru_cache(maxsize=64)
-def _fixed(kinds: Kinds, reach: float) -> tuple[GridValues, ...]:
-    """Every range rounded down, each t fixed in advance: the same share of its range, for a few shares."""
-    spacing = _spacing(kinds, reach, 4 * sum(n for _, n in kinds), math.floor)
-    if spacing is None:
-        return ()
-    grid, steps = _grid(reach, spacing), [(math.floor(e / Fraction(spacing)), n) for e, n in kinds]
-    return tuple(at_least([(Ways(m, spacing, min(round(s * m), m - 1)), n) for m, n in steps], grid) for s in SHARES)
+    def _below(self, reach: float, question: Question) -> tuple[GridValues, ...]:
+        return (below_fixed if self.adaptivity is Adaptivity.FIXED else below)(self.kinds, reach, question)
 
 
 @composes("BR-FIXED", DDR20.at("Thm. 3"), side=Side.BOTH, adaptivity=Adaptivity.FIXED, cost=2)
@@ -281,7 +223,7 @@ def adaptive_selections(parts: Parts[BoundedRange]) -> Profile:
     r"""Mechanisms of bounded ranges $\varepsilon_j$, each chosen after the outputs before it, cost no more than
     $V_k(\varepsilon)$, with $V_0(x)=(1-e^x)_+$ and $V_j(x)=\max_{0\le t\le\varepsilon_j}q_tV_{j-1}(x-t)
     +(1-q_t)V_{j-1}(x+\varepsilon_j-t)$, in the worst order; some analyst reaches it. The recursion is followed on a
-    grid, from above by chords and from below by choices on the grid.
+    grid, from above by chords and from below by choices on the grid; kinds that are followed apart compose like pairs.
     """
     kinds = _kinds(parts)
     if sum(n for _, n in kinds) <= 1:
