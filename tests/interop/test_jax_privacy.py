@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dp_accounting import NeighboringRelation
-from jax_privacy import accounting
-from jax_privacy.experimental.accounting import dpsgd_event
-from jax_privacy.experimental.execution_plan import BandMFExecutionPlanConfig
 
 import dpcompose as dpc
 from dpcompose.interop.dp_accounting import Accountant
+from late import Late
 
 pytestmark = pytest.mark.slow
 
-
-class Certified(accounting.DpAccountantConfig):
-    """Our accountant, for whoever asks for a configuration."""
-
-    def create_accountant(self) -> Accountant:
-        return Accountant()
+accounting, events = Late("jax_privacy.accounting"), Late("jax_privacy.experimental.accounting")
+plans = Late("jax_privacy.experimental.execution_plan")
 
 
 def test_a_training_is_accounted_for() -> None:
+    class Certified(accounting.DpAccountantConfig):  # type: ignore[misc]
+        """Our accountant, for whoever asks for a configuration."""
+
+        def create_accountant(self) -> Accountant:
+            return Accountant()
+
     ours = accounting.analysis.DpsgdTrainingAccountant(dp_accountant_config=Certified())
     params = accounting.analysis.DpParams(noise_multipliers=1.1, num_samples=10_000, delta=1e-5, batch_size=100)
     plan = 300 * dpc.Sampled(dpc.Gaussian(noise_std=1.1), rate=0.01)
@@ -37,7 +37,7 @@ def test_a_training_is_accounted_for() -> None:
 
 def test_a_banded_plan_is_calibrated_under_its_own_relation() -> None:
     """Its default relation blanks a record; b bands make n/b samples of every group."""
-    config = BandMFExecutionPlanConfig(
+    config = plans.BandMFExecutionPlanConfig(
         iterations=64,
         strategy=np.array([1.0, 0.5]),
         epsilon=1.0,
@@ -52,4 +52,4 @@ def test_a_banded_plan_is_calibrated_under_its_own_relation() -> None:
 
 
 def test_its_events_are_known() -> None:
-    assert Accountant().supports(dpsgd_event(1.0, 10, sampling_prob=0.1))
+    assert Accountant().supports(events.dpsgd_event(1.0, 10, sampling_prob=0.1))

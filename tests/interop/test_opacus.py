@@ -9,14 +9,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from opacus import PrivacyEngine
-from opacus.accountants import create_accountant
-from opacus.accountants.utils import get_noise_multiplier
 
 import dpcompose as dpc
-from dpcompose.interop.opacus import Accountant, register
+from late import Late
 
 pytestmark = pytest.mark.slow
+
+opacus, accountants, utils = Late("opacus"), Late("opacus.accountants"), Late("opacus.accountants.utils")
+ours = Late("dpcompose.interop.opacus")
 
 ROOT = Path(__file__).parents[2]
 QUIET = [
@@ -28,19 +28,19 @@ QUIET = [
 
 @pytest.fixture(autouse=True)
 def registered() -> None:
-    register()
-    register()  # once or often, it is the same
+    ours.register()
+    ours.register()  # once or often, it is the same
 
 
-def accountant(history: Any) -> Accountant:
-    found = create_accountant("dpcompose")
+def accountant(history: Any) -> Any:
+    found = accountants.create_accountant("dpcompose")
     found.history = history
     return found
 
 
 def test_a_fresh_one_costs_nothing() -> None:
-    fresh = create_accountant("dpcompose")
-    assert type(fresh) is Accountant
+    fresh = accountants.create_accountant("dpcompose")
+    assert type(fresh) is ours.Accountant
     assert fresh.get_epsilon(delta=1e-5) == 0
     assert fresh.get_epsilon(delta=0) == 0
     assert len(fresh) == 0
@@ -48,7 +48,7 @@ def test_a_fresh_one_costs_nothing() -> None:
 
 
 def test_steps_are_counted_one_by_one() -> None:
-    one = create_accountant("dpcompose")
+    one = accountants.create_accountant("dpcompose")
     for _ in range(3):
         one.step(noise_multiplier=1, sample_rate=0.01)
     one.step(noise_multiplier=1.5, sample_rate=0.01)
@@ -61,12 +61,12 @@ def test_steps_are_counted_one_by_one() -> None:
 
 def test_the_state_goes_round() -> None:
     one = accountant([(1.1, 0.02, 100), (0.9, 0.01, 5)])
-    other = create_accountant("dpcompose")
+    other = accountants.create_accountant("dpcompose")
     other.load_state_dict(one.state_dict())
     assert other.history == one.history
     assert other.get_epsilon(delta=1e-6) == one.get_epsilon(delta=1e-6)
     with pytest.raises(ValueError, match="cannot be loaded"):
-        create_accountant("rdp").load_state_dict(one.state_dict())
+        accountants.create_accountant("rdp").load_state_dict(one.state_dict())
 
 
 def test_edges_of_a_history() -> None:
@@ -93,17 +93,17 @@ def test_what_is_no_history_is_refused_in_one_sentence(history: Any) -> None:
 @pytest.mark.filterwarnings(*QUIET)
 def test_noise_is_found_on_the_safe_side() -> None:
     wanted = {"target_epsilon": 2.0, "target_delta": 1e-5, "sample_rate": 0.01}
-    noise = get_noise_multiplier(**wanted, steps=500, accountant="dpcompose", epsilon_tolerance=1e-3)
+    noise = utils.get_noise_multiplier(**wanted, steps=500, accountant="dpcompose", epsilon_tolerance=1e-3)
     least = dpc.noise_multiplier(**wanted, steps=500)
     assert least * (1 - 1e-6) <= noise <= least * 1.01
     assert accountant([(noise, 0.01, 500)]).get_epsilon(delta=1e-5) <= 2
-    theirs = get_noise_multiplier(**wanted, epochs=5, accountant="prv", epsilon_tolerance=1e-3)
+    theirs = utils.get_noise_multiplier(**wanted, epochs=5, accountant="prv", epsilon_tolerance=1e-3)
     assert least < theirs
 
 
 @pytest.mark.filterwarnings(*QUIET)
 def test_an_engine_takes_it_by_name() -> None:
-    assert type(PrivacyEngine(accountant="dpcompose").accountant) is Accountant
+    assert type(opacus.PrivacyEngine(accountant="dpcompose").accountant) is ours.Accountant
 
 
 @pytest.mark.filterwarnings(*QUIET)

@@ -6,34 +6,42 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import opendp.prelude as dp
 import pytest
 from mpmath import mp, mpf
 
 import dpcompose as dpc
-from dpcompose.interop.opendp import from_map, from_measurement, to_profile
 from dpcompose.interop.profiles import dominating_pair, hull
+from late import Late
 from oracles.definitions import hockey_stick, real
 
 pytestmark = pytest.mark.slow
 
-dp.enable_features("contrib", "honest-but-curious")
-SPACE = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+dp, ours = Late("opendp.prelude"), Late("dpcompose.interop.opendp")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def enabled() -> None:
+    dp.enable_features("contrib", "honest-but-curious")
+
+
+def space() -> tuple[Any, Any]:
+    """Real numbers, and how far they are apart."""
+    return dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
 
 
 def test_every_measure_is_read_as_what_it_promises() -> None:
-    laplace, gaussian = dp.m.make_laplace(*SPACE, scale=2.0), dp.m.make_gaussian(*SPACE, scale=2.0)
-    assert from_measurement(laplace, 1.0) == dpc.BlackBox(epsilon=0.5)
-    assert from_measurement(gaussian, 1.0) == dpc.BlackBox(rho=0.125)
-    assert from_measurement(dp.c.make_approximate(gaussian), 1.0) == dpc.BlackBox(rho=0.125, delta=0.0)
+    laplace, gaussian = dp.m.make_laplace(*space(), scale=2.0), dp.m.make_gaussian(*space(), scale=2.0)
+    assert ours.from_measurement(laplace, 1.0) == dpc.BlackBox(epsilon=0.5)
+    assert ours.from_measurement(gaussian, 1.0) == dpc.BlackBox(rho=0.125)
+    assert ours.from_measurement(dp.c.make_approximate(gaussian), 1.0) == dpc.BlackBox(rho=0.125, delta=0.0)
     fixed = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(gaussian), 1e-6)
     epsilon, delta = fixed.map(1.0)
-    assert from_measurement(fixed, 1.0) == dpc.BlackBox(epsilon=epsilon, delta=delta)
+    assert ours.from_measurement(fixed, 1.0) == dpc.BlackBox(epsilon=epsilon, delta=delta)
 
 
 def test_a_composition_of_theirs_costs_here_what_it_costs_there() -> None:
-    several = dp.c.make_composition([dp.m.make_gaussian(*SPACE, scale=3.0)] * 5)
-    here = dpc.epsilon(from_measurement(several, 1.0), delta=1e-6)
+    several = dp.c.make_composition([dp.m.make_gaussian(*space(), scale=3.0)] * 5)
+    here = dpc.epsilon(ours.from_measurement(several, 1.0), delta=1e-6)
     there = dp.c.make_zCDP_to_approxDP(several).map(1.0).epsilon(1e-6)
     assert here.upper <= there * (1 + 1e-6)
     assert here.lower >= dpc.epsilon(5 * dpc.Gaussian(noise_std=3), delta=1e-6).lower * (1 - 1e-6)
@@ -42,13 +50,13 @@ def test_a_composition_of_theirs_costs_here_what_it_costs_there() -> None:
 def test_relations_follow_their_metrics() -> None:
     domain = dp.vector_domain(dp.atom_domain(T=int))
     counting = dp.t.make_count(domain, dp.symmetric_distance()) >> dp.m.then_laplace(scale=1.0)
-    assert from_measurement(counting, 1) == dpc.BlackBox(epsilon=1.0, adjacency=dpc.ADD_REMOVE)
-    assert from_measurement(counting, 3) == dpc.BlackBox(epsilon=3.0, adjacency=dpc.ADD_REMOVE)
+    assert ours.from_measurement(counting, 1) == dpc.BlackBox(epsilon=1.0, adjacency=dpc.ADD_REMOVE)
+    assert ours.from_measurement(counting, 3) == dpc.BlackBox(epsilon=3.0, adjacency=dpc.ADD_REMOVE)
 
 
 def test_a_profile_becomes_a_pair_that_dominates_it() -> None:
-    profile = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*SPACE, scale=1.0)).map(1.0)
-    pair = from_map("SmoothedMaxDivergence", profile)
+    profile = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space(), scale=1.0)).map(1.0)
+    pair = ours.from_map("SmoothedMaxDivergence", profile)
     assert isinstance(pair, dpc.DiscretePair)
     p, q = [real(x) for x in pair.p], [real(x) for x in pair.q]
     for epsilon in (0.0, 0.01, 0.3, 1.0, 2.5, 7.7):
@@ -80,7 +88,7 @@ def test_a_curve_that_promises_nothing_costs_everything() -> None:
 
 def test_our_compositions_go_out_as_profiles() -> None:
     plan = 10 * dpc.Gaussian(noise_std=5)
-    profile = to_profile(plan)
+    profile = ours.to_profile(plan)
     assert profile.delta(1.0) == dpc.delta(plan, epsilon=1.0).upper
     assert profile.epsilon(1e-6) >= dpc.epsilon(plan, delta=1e-6).lower
     assert profile.epsilon(1e-6) == pytest.approx(dpc.epsilon(plan, delta=1e-6).upper, rel=1e-6)
@@ -89,13 +97,13 @@ def test_our_compositions_go_out_as_profiles() -> None:
 @pytest.mark.parametrize("measure, promised", [("RenyiDivergence", 1.0), ("", 1.0), ("os.system", 1.0)])
 def test_a_measure_that_is_not_known_is_refused(measure: str, promised: Any) -> None:
     with pytest.raises(dpc.InvalidParameter, match="output_measure"):
-        from_map(measure, promised)
+        ours.from_map(measure, promised)
 
 
 def test_an_infinite_promise_is_none() -> None:
-    assert dpc.epsilon(from_map("MaxDivergence", math.inf), delta=0.5).lower == math.inf
+    assert dpc.epsilon(ours.from_map("MaxDivergence", math.inf), delta=0.5).lower == math.inf
 
 
 def test_what_is_no_measurement_is_refused() -> None:
     with pytest.raises(dpc.InvalidParameter, match="a measurement of OpenDP"):
-        from_measurement(3)
+        ours.from_measurement(3)

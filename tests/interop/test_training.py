@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from torch import arange
-from torch.utils.data import DataLoader, TensorDataset
 
 import dpcompose as dpc
+from late import Late
 
 pytestmark = pytest.mark.slow
+
+torch, data, opacus = Late("torch"), Late("torch.utils.data"), Late("opacus.data_loader")
 
 PLAN: dict[str, Any] = {"dataset_size": 60_000, "batch_size": 256, "epochs": 2}
 
@@ -49,16 +50,14 @@ def test_shuffled_batches_are_not_amplified() -> None:
 
 
 def test_a_loader_that_shuffles_is_noticed() -> None:
-    loader = DataLoader(TensorDataset(arange(8)), batch_size=2, shuffle=True)
+    loader = data.DataLoader(data.TensorDataset(torch.arange(8)), batch_size=2, shuffle=True)
     with pytest.warns(dpc.SamplingMismatch, match="does not draw every record by itself"):
         found = dpc.dp_sgd(noise_multiplier=1, target_delta=1e-3, dataset_size=8, batch_size=2, epochs=1, loader=loader)
     assert found.sampling == "shuffle"
 
 
 def test_a_loader_of_opacus_draws_by_itself() -> None:
-    from opacus.data_loader import DPDataLoader
-
-    loader = DPDataLoader.from_data_loader(DataLoader(TensorDataset(arange(8)), batch_size=2))
+    loader = opacus.DPDataLoader.from_data_loader(data.DataLoader(data.TensorDataset(torch.arange(8)), batch_size=2))
     found = dpc.dp_sgd(noise_multiplier=1, target_delta=1e-3, sample_rate=0.25, epochs=1, loader=loader)
     assert found.sampling == "poisson"
 

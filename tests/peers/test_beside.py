@@ -13,17 +13,18 @@ from typing import Any
 
 import dp_accounting
 import numpy as np
-import opendp.prelude as dp
 import pytest
-from autodp import mechanism_zoo, transformer_zoo
 from dp_accounting import dp_event as ev
-from jax_privacy.matrix_factorization import sensitivity
 
 import dpcompose as dpc
 from dpcompose.interop.dp_accounting import from_event
+from late import Late
 from peers import kept
 
 pytestmark = pytest.mark.slow
+
+dp, sensitivity = Late("opendp.prelude"), Late("jax_privacy.matrix_factorization.sensitivity")
+mechanism_zoo, transformer_zoo = Late("autodp.mechanism_zoo"), Late("autodp.transformer_zoo")
 
 ADD, REPLACE, SPECIAL = dp_accounting.NeighboringRelation
 PLD, RDP = dp_accounting.pld.PLDAccountant, dp_accounting.rdp.RdpAccountant

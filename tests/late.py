@@ -1,0 +1,16 @@
+"""Modules that take seconds to import: every worker reads every file of tests, and one of them runs those that ask."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+class Late:
+    """A module that is imported when the first of its names is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
