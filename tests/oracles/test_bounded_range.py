@@ -12,6 +12,7 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.mechanisms.exponential import TwoLosses, WorstSelection
+from dpcompose.theorems.bounded_range import FixedSeries
 
 
 def outcomes(whole, t):
@@ -45,6 +46,22 @@ def test_one_run_is_the_worst_member(whole, share):
     assert worst <= found.upper * (1 + 1e-12)  # the search is in floats
     assert worst == pytest.approx(found.upper, rel=1e-4)
     assert found.lower == pytest.approx(found.upper, rel=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.5, 149.0, 151.0, 499.0, 650.0])
+def test_guesses_of_a_fixed_plan_are_its_values(level):
+    """Where e^ε and the probability beside it are no floats, too; whoever is far from the best guess is left out."""
+    series = FixedSeries(Fraction(6, 5), 1000)
+    places = np.arange(0, 900, 37)
+    with np.errstate(all="ignore"):
+        guesses = series._guesses(level, places)
+    seen = 0
+    for place, guess in zip(places.tolist(), guesses.tolist(), strict=True):
+        value = float(series._value(Fraction(level), place).mid())
+        if guess > 1e-250:
+            seen += 1
+            assert guess == pytest.approx(value, rel=1e-8)
+    assert seen
 
 
 @pytest.mark.slow

@@ -26,6 +26,8 @@ from dpcompose.sources import DDR20
 
 MOST_RUNS = 1000
 """With more runs of one kind the optimum for a fixed plan is not listed."""
+FAR, RARE = 150.0, 1e-200
+"""Beyond this ε the small probability that e^ε is multiplied by may be no float, nor below this δ."""
 GLANCED = 1e-2
 """Where so wide a gap will do, no grid is made."""
 
@@ -54,8 +56,19 @@ class FixedSeries(Profile):
         k, e = self.count, float(self.range)
         t = np.minimum((level + (low + 1) * e) / (k + 1), e)
         first = bdtr(low, k, np.exp(-e) * np.expm1(t) / -np.expm1(-e))
-        second = np.exp(level) * bdtr(low, k, np.expm1(-t) / np.expm1(-e))
+        p = np.expm1(-t) / np.expm1(-e)
+        floats = level < FAR and first.max(initial=0.0) > RARE
+        second = np.exp(level) * bdtr(low, k, p) if floats else self._in_logarithms(level, low, p)
+        if not np.nanmax(first - second, initial=0.0) > RARE**1.4:  # then first is hardly a float
+            return np.full(low.size, np.nan)
         return np.where(first - second > 1e-3 * first, first - second, np.nan)
+
+    def _in_logarithms(self, level: float, low: NDArray[np.intp], p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """e^ε times the probability of so few, where floats hold neither factor."""
+        i = np.arange(self.count)
+        binomial = np.concatenate([[0.0], np.cumsum(np.log((self.count - i) / (i + 1)))])[: i.size]
+        rows = level + binomial + i * np.log(p)[:, None] + (self.count - i) * np.log1p(-p)[:, None]
+        return np.asarray(np.sum(np.exp(np.where(i <= low[:, None], rows, -np.inf)), axis=1))
 
     def _value(self, level: Fraction, low: int) -> Ball:
         """The δ of the runs whose common t is best if so many low outcomes count."""
