@@ -111,8 +111,7 @@ class Inverted(Profile):
         if delta >= 1:
             return ZERO
         found = self._least(Enclosure.exactly(delta), beside)
-        listed = [n for step, n in self.forward if isinstance(step, SampledListed)]
-        if delta or found.gap <= self.tolerance or len(listed) < len(self.forward) or sum(listed) > FEW:
+        if delta or found.gap <= self.tolerance or sum(n for _, n in self.forward) > FEW:
             return found
         return Enclosure(max(found.lower, min(self.epsilon(FAINT, beside).lower, found.upper)), found.upper)
 
