@@ -37,6 +37,8 @@ FOUND = [
     "epsilon(100 * (2 * Exponential(epsilon=7) + Staircase(epsilon=7)), 1 - 1e-16)",
     "advantage(10 * Sampled(Group(2 * Geometric(scale=0) + Exponential(epsilon=1e50), size=1000), rate=1e-16))",
     "delta(Gaussian(noise_std=3) + 2 * Sampled(DiscreteGaussian(noise_std=7, sensitivity=100), rate=1 - 1e-16), 0)",
+    "epsilon(SampledWithReplacement(Staircase(epsilon=0.1, adjacency=REPLACE_ONE), size=10**12, of=3), 1e-6)",
+    "renyi(RepeatAndSelect(SampledWithReplacement(Gaussian(noise_std=1), size=10**6, of=2), mean=0.001), 2)",
 ]
 """What once raised an exception, or was not a number."""
 HUGE = "SampledWithoutReplacement(AboveThreshold(epsilon=1e+300, adjacency=REPLACE_ONE), size=5, of=10)"

@@ -80,6 +80,15 @@ def test_what_underflows_in_a_sum_of_profiles_still_counts() -> None:
         assert found.lower <= exact <= found.upper <= exact * (1 + 1e-11), level
 
 
+def test_where_every_chance_is_faint_all_is_lost() -> None:
+    """A record drawn some hundred thousand times: no number of draws up to forty has a chance that counts."""
+    assert Blend((), 0.5).deltas((0, 1)) == [Enclosure(0.5 * (1 - 2.0**-40), 0.5 * (1 + 2.0**-40))] * 2
+    assert Blend((), 0.5).epsilon(0.4).lower == math.inf
+    assert Blend((), 0.5).epsilon(0.6) == Enclosure(0.0, 0.0)
+    many = dpc.SampledWithReplacement(dpc.BlackBox(epsilon=1, adjacency=R), size=10**6, of=2)
+    assert dpc.delta(2 * many, epsilon=1).upper == 1
+
+
 def box(size: int, level: float) -> mpf:
     """Randomized response, once."""
     with mp.workdps(50):

@@ -81,3 +81,13 @@ def test_what_was_broken_off_is_not_remembered() -> None:
     patient = dpc.delta(plan, 0.1)
     assert patient.upper <= hasty.upper
     assert patient.upper == dpc.delta(plan, 0.1).upper
+
+
+def test_a_profile_read_off_tables_is_counted() -> None:
+    """Each reading of the sum of two tables walks through the smaller one."""
+    plan = 2000 * dpc.BlackBox(epsilon=0.01) + 2000 * dpc.BlackBox(epsilon=0.02)
+    with effort.question():
+        dpc.delta(plan, 1)
+        counted = effort._asked.get()
+        assert counted is not None
+        assert counted.steps > 300 * 2000

@@ -195,6 +195,7 @@ class TableProfile:
 
     def at(self, level: Fraction, others: MassTable) -> Ball:
         """The profile of the sum of this table and another one, at `level` (in units)."""
+        effort.count(300 * len(others))
         whole, exact, total = math.floor(level), ball(level), arb(0)
         for other, mass in others.items():
             above = bisect_left(self._negated, other - whole)  # how many values lie above level - other

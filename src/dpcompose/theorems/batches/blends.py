@@ -99,6 +99,8 @@ class Blend(Profile):
         target = Enclosure.exactly(delta)
         if target.upper <= self.lost:
             return Enclosure(math.inf, math.inf)
+        if not self.terms:
+            return Enclosure(0.0, 0.0 if target.lower > self.lost * (1.0 + 2.0 * ROUNDING) else math.inf)
         guess = self.terms[0][1].epsilon(delta).upper
         return invert_decreasing(self.delta, target, guess if guess < MOST else 1.0, 0.0, math.inf, gap=1e-10)
 
@@ -112,7 +114,7 @@ def _rounded(low: float, high: float, underflow: float) -> Enclosure:
 
 def _left(chances: Sequence[float]) -> list[float]:
     """What follows after each: sums from the end, so that the small are not lost beside the large."""
-    return [*list(accumulate(chances[:0:-1]))[::-1], 0.0]
+    return list(accumulate([0.0, *chances[:0:-1]]))[::-1] if chances else []
 
 
 def _up(chance: Enclosure) -> float:
