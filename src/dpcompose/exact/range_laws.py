@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpcompose.exact.bounded_range import LEAST, Floats, GridValues, RangeGrid
+from dpcompose.numerics.rounding import inner
 
 UNIT = 2.0**-50
 """More than the roundings of one operation on positive numbers, or of a few."""
@@ -96,7 +97,7 @@ class FixedRuns:
         x = np.arange(-others.grid.left, others.grid.right + 1) * others.grid.spacing
         at = level - self.losses
         read = np.where(at < x[0], -np.expm1(np.minimum(at, 0.0)), np.interp(at, x, others.values, right=0.0))
-        return float(read @ self.masses)
+        return inner(read, self.masses)
 
 
 __all__ = ["FixedRuns", "UpperLaw"]

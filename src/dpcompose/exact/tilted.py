@@ -11,6 +11,7 @@ from flint import arb
 from dpcompose.exact.atoms import Scaled, value
 from dpcompose.numerics.enclosure import Ball
 from dpcompose.numerics.precision import ctx
+from dpcompose.numerics.rounding import inner
 from dpcompose.numerics.search import argmin
 
 _BITS = 160
@@ -47,9 +48,9 @@ class Tilted:
         means = np.add.reduceat(masses * self._losses, self._starts) / totals
         spreads = np.add.reduceat(masses * (self._losses - means[self._owner]) ** 2, self._starts) / totals
         return (
-            float(self._counts @ (tops + np.log(totals))),
-            float(self._counts @ means),
-            float(self._counts @ spreads),
+            inner(self._counts, tops + np.log(totals)),
+            inner(self._counts, means),
+            inner(self._counts, spreads),
         )
 
     def balls(self, tilt: float) -> tuple[Ball, Ball, Ball, Ball]:

@@ -19,7 +19,7 @@ from dpcompose.exact.atoms import Loss
 from dpcompose.notions import Curve, Divergence
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
-from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF
+from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, inner
 
 LONG = 2000
 LEAST = 1e-290
@@ -43,8 +43,8 @@ class FloatAtoms:
 
         It is 1-Lipschitz in each loss, so errors of losses count with their masses.
         """
-        found = float(self.masses @ -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
-        doubt = float(self.masses @ (self.loss_error + 2.0 * UNIT_ROUNDOFF * (np.abs(self.losses) + epsilon)))
+        found = inner(self.masses, -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
+        doubt = inner(self.masses, self.loss_error + 2.0 * UNIT_ROUNDOFF * (np.abs(self.losses) + epsilon))
         doubt = doubt * SLACK + found * (2.0 * MASS_ERROR + self.losses.size * UNIT_ROUNDOFF)
         return Enclosure(min(max(self.leak.lower + found - doubt, 0.0), 1.0), min(self.leak.upper + found + doubt, 1.0))
 
@@ -164,8 +164,8 @@ def log_moment(losses: NDArray[np.float64], masses: NDArray[np.float64], order: 
         powers = s * losses if s else losses
         top = float(np.max(powers, initial=0.0)) if s else 0.0
         if top > 500.0:
-            return (top + math.log(float(masses @ np.exp(powers - top)))) / s
-        return math.log1p(float(masses @ np.expm1(powers))) / s if s else float(masses @ losses)
+            return (top + math.log(inner(masses, np.exp(powers - top)))) / s
+        return math.log1p(inner(masses, np.expm1(powers))) / s if s else inner(masses, losses)
 
 
 def divergence(law: LongPairLaw, order: Real) -> Enclosure:

@@ -13,7 +13,7 @@ import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from dpcompose.numerics.unreachable import OutOfReach
 Floats: TypeAlias = NDArray[np.float64]
 Complexes: TypeAlias = NDArray[np.complex128]
 Integers: TypeAlias = NDArray[np.int64]
+Array = TypeVar("Array", Floats, Complexes)
 
 UNIT_ROUNDOFF = 2.0**-53
 LIBM = 8.0 * UNIT_ROUNDOFF
@@ -34,6 +35,8 @@ FAINT = 1e7 * LEAST
 MANY = 64
 ON_ONE_THREAD = 4096
 """BLAS takes inner products of this length by itself."""
+TILE, LONGEST = 2**15, 256
+"""The most multiplications of a product of matrices that it takes so, and how many of them to an entry."""
 
 
 def multiples(spacing: float, indices: Integers) -> Floats:
@@ -44,6 +47,27 @@ def multiples(spacing: float, indices: Integers) -> Floats:
 def inner(x: Floats, y: Floats) -> float:
     """The inner product on one thread: for long vectors BLAS starts others, and on a busy machine waits for them."""
     return float(np.dot(x, y) if x.size <= ON_ONE_THREAD else np.einsum("i,i->", x, y))
+
+
+def combined(matrices: Array, vectors: NDArray[Any]) -> Array:
+    """The inner products of all rows with a vector, on one thread; the sums are taken in any order."""
+    found: Array = np.einsum("...ij,...j->...i", matrices, vectors)
+    return found
+
+
+def product(left: Array, right: Array) -> Array:
+    """The products of two stacks of matrices, on one thread: tile by tile; the sums are taken in any order."""
+    (rows, length), columns = left.shape[-2:], right.shape[-1]
+    if rows * length * columns <= TILE:
+        return left @ right
+    if length > LONGEST:
+        half = length // 2
+        return product(left[..., :half], right[..., :half, :]) + product(left[..., half:], right[..., half:, :])
+    found, side = np.empty((*left.shape[:-1], columns), dtype=left.dtype), math.isqrt(TILE // length)
+    for i in range(0, rows, side):
+        for j in range(0, columns, side):
+            np.matmul(left[..., i : i + side, :], right[..., j : j + side], out=found[..., i : i + side, j : j + side])
+    return found
 
 
 def norm(x: Floats) -> float:

@@ -275,7 +275,7 @@ def _inside(known: Enclosure) -> float:
 
 def log_delta_of(sketch: Sketch, epsilon: float) -> float:
     """Uncertified ln δ(ε) of a single step, from its sketch."""
-    found = float(sketch.weights @ np.maximum(-np.expm1(np.minimum(epsilon - sketch.losses, 0.0)), 0.0))
+    found = inner(sketch.weights, np.maximum(-np.expm1(np.minimum(epsilon - sketch.losses, 0.0)), 0.0))
     return math.log(found) if found > 0.0 else -690.0
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from dpcompose.inversion.line.reading import ErrorBudget, LineReading
 from dpcompose.numerics import effort
-from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats, inner, log_total
+from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Floats, combined, inner, log_total
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class Line:
         """`read` for many ε at once: one matrix of cosines."""
         effort.count(6 * epsilons.size * self.frequencies.size)
         angle = np.multiply.outer(self.centre - epsilons, self.frequencies) + self.angle
-        values = self.base + np.cos(angle) @ self.amplitude
+        values = self.base + combined(np.cos(angle), self.amplitude)
         return [self._certify(e, v, 0.0) for e, v in zip(epsilons.tolist(), values.tolist(), strict=True)]
 
     def budget(self, epsilon: float) -> ErrorBudget:

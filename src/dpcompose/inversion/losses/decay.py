@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcompose.numerics.rounding import Floats
+from dpcompose.numerics.rounding import Floats, combined
 
 SECOND_LOBE = 0.21724
 r"""Just above $\max_{y\ge\pi}|\sin y/y|$, attained near 4.4934."""
@@ -39,7 +39,7 @@ class Layers:
         r"""$\ln$ of a bound on $\sup_{|v|\ge U}|\varphi(v)|$, for each $U$; non-increasing in $U$."""
         half = 0.5 * self.widths
         if half.ndim == 1:
-            missing = envelope_deficit(frequencies[:, None] * half) @ self.masses
+            missing = combined(envelope_deficit(frequencies[:, None] * half), self.masses)
         else:  # of many rows one frequency after the other, as much as fits the cache
             columns = [(envelope_deficit(f * half) * self.masses).sum(axis=-1) for f in frequencies.tolist()]
             missing = np.stack(columns, axis=-1)

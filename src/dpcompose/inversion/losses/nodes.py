@@ -162,10 +162,9 @@ class TiltedArrays(ABC):
         return error
 
 
-def along(p: Floats, x: Floats) -> Floats:
+def along(p: Floats, x: Floats) -> Any:
     """The inner product with each row, as a column; of two vectors, as one number."""
-    found: Floats = p @ x if p.ndim == 1 else (p * x).sum(axis=-1, keepdims=True)
-    return found
+    return inner(p, x) if p.ndim == 1 else (p * x).sum(axis=-1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +227,7 @@ class TiltedNodes(TiltedArrays):
     @cached_property
     def centre(self) -> float:
         """A short float near the tilted mean."""
-        return short(float(self.weights @ self.nodes.losses))
+        return short(inner(self.weights, self.nodes.losses))
 
     def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
         r"""$\varphi(v) - 1$ at $v = m\Delta$ for the given indices $m$, centred at `centre`, and an upper bound on the

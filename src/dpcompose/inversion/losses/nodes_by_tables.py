@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dpcompose.numerics import effort
-from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Complexes, Floats, Integers, multiples
+from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Complexes, Floats, Integers, combined, multiples, product
 
 SPARSE = 16
 """Above this number of frequencies for each one that is asked for, those are computed one by one."""
@@ -30,7 +30,7 @@ def transform(distance: Floats, weights: Floats, spacing: float, indices: Intege
     last = int(indices[-1])
     if last > SPARSE * indices.size + 64:  # scattered indices: one by one, in slices that fit the cache
         pieces = [
-            (turn(spacing * part[None, :, None] * d[:, None, :]) @ p[:, :, None]).sum(axis=0)[:, 0]
+            combined(turn(spacing * part[None, :, None] * d[:, None, :]), p).sum(axis=0)
             for part in np.array_split(indices, max(1, indices.size * d.size // 500_000))
         ]
         return np.concatenate(pieces), block + blocks
@@ -50,7 +50,7 @@ def transforms(distance: Floats, weights: Floats, spacing: float, indices: Integ
     for part in np.array_split(np.arange(len(distance)), slices):
         if scattered:
             angles = multiples(spacing, indices)[:, None] * distance[part, None, :]
-            pieces.append((turn(angles) @ weights[part, :, None])[..., 0])
+            pieces.append(combined(turn(angles), weights[part]))
             continue
         pieces.append(products(distance[part], weights[part], spacing, last // columns + 1, columns)[:, indices])
     return np.concatenate(pieces)
@@ -60,9 +60,9 @@ def products(d: Floats, p: Floats, spacing: float, rows: int, columns: int) -> C
     """The sums of each row of distances and weights, at all frequencies up to `rows` times `columns`."""
     effort.count(2 * d.size * (rows + columns) + d.size * rows * columns // 16 + len(d) * rows * columns)
     high, low = powers(turn(spacing * columns * d), rows), powers(turn(spacing * d), columns)
-    table = (high * p[:, None, :]) @ low.transpose(0, 2, 1)
-    table += high @ p[:, :, None]
-    table += (low @ p[:, :, None]).transpose(0, 2, 1)
+    table = product(high * p[:, None, :], low.transpose(0, 2, 1))
+    table += combined(high, p)[:, :, None]
+    table += combined(low, p)[:, None, :]
     return table.reshape(len(d), -1)
 
 

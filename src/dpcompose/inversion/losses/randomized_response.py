@@ -25,6 +25,8 @@ from dpcompose.numerics.rounding import (
     UNIT_ROUNDOFF,
     Floats,
     Integers,
+    combined,
+    inner,
     multiples,
     nearest,
     times,
@@ -93,15 +95,15 @@ class TwoPointSum:
     @property
     def total_variation(self) -> float:
         r"""A step has $\tanh(\varepsilon_0/2)$."""
-        none = self.counts @ np.log1p(-np.minimum(np.tanh(0.5 * self.sizes), 1.0 - 1e-16))
-        return min(1.0, -math.expm1(float(none) * (1.0 + 1e-12)) * (1.0 + 1e-12))
+        none = inner(self.counts, np.log1p(-np.minimum(np.tanh(0.5 * self.sizes), 1.0 - 1e-16)))
+        return min(1.0, -math.expm1(none * (1.0 + 1e-12)) * (1.0 + 1e-12))
 
     def cumulants(self, tilt: float) -> Cumulants:
         """Uncertified K, K' and K'' at a tilt, for searches."""
         e, k = self.sizes, self.counts
         shape = np.tanh((tilt + 0.5) * e)
         spread = np.cosh(np.minimum((tilt + 0.5) * e, 350.0)) ** -2.0
-        return Cumulants(float(k @ _log_moments(e, tilt)), float(k @ (e * shape)), float(k @ (e * e * spread)))
+        return Cumulants(inner(k, _log_moments(e, tilt)), inner(k, e * shape), inner(k, e * e * spread))
 
     def tilted(self, tilt: float, reach: float, error: float) -> TiltedTwoPoint:  # noqa: ARG002 - closed form
         """The certified law at this tilt."""
@@ -153,7 +155,7 @@ class TiltedTwoPoint:
         near = e * (t + 1.0) <= 1.0
         size = np.where(near, np.abs(_log_moments(e, t)), t * e + 2.0 * np.exp(-np.minimum(e, 700.0)))
         parameter = self.total.size_error * (t + 2.0) * e
-        return float(k @ (size * 5.0 * LIBM + parameter)) * SLACK + UNIT_ROUNDOFF * abs(self.log_moment)
+        return inner(k, size * 5.0 * LIBM + parameter) * SLACK + UNIT_ROUNDOFF * abs(self.log_moment)
 
     @cached_property
     def _centres(self) -> Floats:
@@ -173,7 +175,7 @@ class TiltedTwoPoint:
     @property
     def centre_error(self) -> float:
         """An upper bound on the absolute error of `centre`."""
-        return 2.0 * UNIT_ROUNDOFF * float(self.total.counts @ self._centres)
+        return 2.0 * UNIT_ROUNDOFF * inner(self.total.counts, self._centres)
 
     def logarithm(self, spacing: float, indices: Integers) -> Logarithm:
         r"""Sum over the steps, in slices that fit the cache.
@@ -199,9 +201,9 @@ class TiltedTwoPoint:
         input_error = (4.0 * UNIT_ROUNDOFF + self.total.size_error) * angle * 2.0
         rounding = 8.0 * LIBM * (lost + np.abs(sine)) + LIBM * (np.abs(modulus) + np.abs(phase)) + UNIT_ROUNDOFF * turn
         relative = (input_error + rounding) / np.sqrt(square) + input_error
-        size = k @ np.abs(modulus).T + k @ np.abs(phase).T
-        error = np.log1p(relative) @ k + (e.size + 2) * UNIT_ROUNDOFF * size
-        return Logarithm(modulus @ k, phase @ k, error * SLACK)
+        size = combined(np.abs(modulus), k) + combined(np.abs(phase), k)
+        error = combined(np.log1p(relative), k) + (e.size + 2) * UNIT_ROUNDOFF * size
+        return Logarithm(combined(modulus, k), combined(phase, k), error * SLACK)
 
     def log_decay(self, frequencies: Floats) -> Floats:
         """Two atoms never decay."""
@@ -225,17 +227,17 @@ class TiltedTwoPoint:
         u = multiples(spacing, indices)
         e, weight = self.total.sizes, self.total.counts * self._spread
         near = u * float(e.max()) <= 0.5 * math.pi
-        bound = -2.0 / math.pi**2 * float(weight @ (e * e)) * u * u * (1.0 - 1e-9)
+        bound = -2.0 / math.pi**2 * inner(weight, e * e) * u * u * (1.0 - 1e-9)
         if np.all(near):
             return bound
         chosen = np.linspace(0, e.size - 1, min(SUBSET, e.size)).astype(np.int64)
         e, weight = np.sort(e)[chosen], weight[np.argsort(self.total.sizes)][chosen]
-        slope = float(weight @ e)
+        slope = inner(weight, e)
         step = max(0.25 * float(weight.sum()) / slope, spacing)
         grid = step * np.arange(math.ceil(float(u[-1]) / step) + 1)
         gain = np.concatenate(
             [
-                (np.sin(np.multiply.outer(part, e)) ** 2) @ weight
+                combined(np.sin(np.multiply.outer(part, e)) ** 2, weight)
                 for part in np.array_split(grid, max(1, grid.size * e.size // CHUNK))
             ]
         )

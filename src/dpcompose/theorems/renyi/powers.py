@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.numerics.enclosure import Ball, Real, ball
-from dpcompose.numerics.rounding import Floats
+from dpcompose.numerics.rounding import Floats, inner
 
 NEAR = 1e-4
 """Below this, two terms of the series of X^r − 1 − ry are as good as floats get."""
@@ -59,7 +59,7 @@ def quick_divergence(losses: Floats, log_mass: Floats, rate: float, order: float
             return (top + math.log(float(np.exp(r * log + log_mass - top).sum()))) / s
         mass = np.exp(log_mass)
         if not s:
-            return float(mass @ ((1 + y) * log - y if remove else y - log))
+            return inner(mass, (1 + y) * log - y if remove else y - log)
         near = (np.abs(y) < NEAR) & (np.abs(r * y) < NEAR)
         small = r * (r - 1) / 2 * y * y * (1 + (r - 2) / 3 * y) * mass
         large = np.exp(r * log + log_mass) - mass - r * y * mass
