@@ -38,6 +38,8 @@ CLOSER = 1e-3
 """By which factor the gap is reduced while the gap that will remain cannot be predicted."""
 LAST_RESORT = 8
 """From this cost on a theorem is put off if a cheaper one has bounded the same end closely."""
+FORMULA = 1
+"""The cost of a theorem that is a formula."""
 Ask: TypeAlias = Callable[[Profile, float], Enclosure]
 """The value of a profile, computed to about this relative gap."""
 Rough: TypeAlias = Callable[[Profile], Enclosure | None]
@@ -195,10 +197,15 @@ class _Inquiry:
             dotted
             or any(is_drawn(claim, other) for other in self._outshone)
             or any(
-                found.gap <= 0.1 and (says_no_more(claim, other) or (found.gap <= GLANCE and is_drawn(claim, other)))
+                found.gap <= 0.1
+                and (says_no_more(claim, other) or (found.gap <= self._drawn_at(claim) and is_drawn(claim, other)))
                 for other, found in self.said
             )
         )
+
+    def _drawn_at(self, claim: Claim[Profile]) -> float:
+        """The gap from which on a line replaces what is drawn from it; a formula is known to more digits than most."""
+        return GLANCE if claim.theorem.cost > FORMULA else self.tolerance
 
     def _different(self, rivals: list[Claim[Profile]]) -> list[Claim[Profile]]:
         """The claims that are not outdone, and are not implied by a rival before them."""
