@@ -210,3 +210,26 @@ def test_the_ends_of_the_range(mechanism: dpc.Mechanism, level: float, low: floa
     assert found.lower >= low * (1 - 1e-12)
     assert found.upper <= high * (1 + 1e-12) + 1e-299
     assert region(mechanism).area.lower >= 0
+
+
+@pytest.mark.parametrize("rare", [Fraction(5e-324), Fraction(1, 10**320), Fraction(1, 10**300)])
+@pytest.mark.parametrize("left", [Fraction(1, 10**16), Fraction(1, 10**12), Fraction(1, 10**10)])
+def test_an_error_below_all_floats_is_not_none(rare: Fraction, left: Fraction) -> None:
+    """What is nearly always seen through errs a little still: α = 1 − `left` leaves β = left · rare / 10⁻⁹."""
+    often = Fraction(1, 10**9)
+    law = (often, 1 - often - rare, rare)
+    pair = dpc.DiscretePair(p=law, q=law[::-1])
+    for mechanism in (pair, pair + dpc.DiscretePair(p=(1,), q=(1,)), 2 * dpc.Sampled(pair, rate=Fraction(1, 2))):
+        errs, detects = beta(mechanism, 1 - left), dpc.tpr(mechanism, 1 - left)
+        assert errs.upper > 0
+        assert detects.lower < 1
+    assert Fraction(beta(pair, 1 - left).lower) <= left * rare / often <= Fraction(beta(pair, 1 - left).upper)
+
+
+@pytest.mark.parametrize("step", [700, 740, 745, 800])
+@pytest.mark.parametrize("level", [0.25, 0.5, 0.9, 1 - 1e-10, 1 - 2.0**-53])
+def test_faint_errors_of_one_laplace(step: int, level: float) -> None:
+    found = beta(dpc.Laplace(scale=1, sensitivity=step), level)
+    with mp.workdps(60):
+        exact = mp.exp(-step) * (mp.mpf(1) / (4 * mp.mpf(level)) if level <= 0.5 else 1 - mp.mpf(level))
+    assert found.lower <= exact <= found.upper

@@ -27,6 +27,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Point: TypeAlias = tuple[Real, Real]
 
 _SLACK = 2.0**-49  # seven roundings of a convex combination, each 2^-53, with room
+UNDERFLOW = 4 * math.ulp(0.0)
+"""More than what two quotients and two products, or one line, lose where floats are no longer normal."""
 _BITS = 192
 
 
@@ -58,12 +60,13 @@ class Chain:
     def floor(self, at: Floats) -> Floats:
         """Lower bounds on the chain at these abscissas."""
         found = _interpolated(*self._down, at)
-        return np.maximum(np.nextafter(found * (1.0 - _SLACK), -math.inf), 0.0)
+        return np.maximum(np.nextafter(found * (1.0 - _SLACK), -math.inf) - UNDERFLOW, 0.0)
 
     def ceiling(self, at: Floats) -> Floats:
         """Upper bounds on the chain at these abscissas."""
-        found = _interpolated(*self._up, at)
-        return np.where(found > 0.0, np.minimum(np.nextafter(found * (1.0 + _SLACK), math.inf), 1.0), 0.0)
+        xs, ys = self._up
+        found = np.nextafter(_interpolated(xs, ys, at) * (1.0 + _SLACK), math.inf) + UNDERFLOW
+        return np.where(at < xs[ys == 0.0].min(), np.minimum(found, 1.0), 0.0)
 
     def value(self, x: Real) -> Fraction:
         """The exact ordinate at an abscissa; 0 beyond the last corner."""

@@ -12,7 +12,7 @@ from dpcompose.kernel import Claim
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.special import ndtri
-from dpcompose.regions.chain import Chain, Floats
+from dpcompose.regions.chain import UNDERFLOW, Chain, Floats
 from dpcompose.regions.envelope import Envelope
 from dpcompose.regions.tradeoff import EventProbabilities, Tradeoff
 
@@ -103,9 +103,9 @@ class LaplaceTradeoff(Tradeoff):
         grown = enclose(lambda: ball(self.step).exp())
         shrunk = enclose(lambda: (-ball(self.step)).exp())
         lower, upper = _laplace(most, grown.upper, shrunk.lower), _laplace(least, grown.lower, shrunk.upper)
-        lower = np.maximum(lower - _SLACK * np.where(most < shrunk.upper, 1.0, lower), 0.0)
-        upper = np.minimum(upper + _SLACK * np.where(least < shrunk.upper, 1.0, upper), 1.0)
-        return lower, np.where(upper > 0.0, np.nextafter(upper, 1.0), 0.0)
+        lower = np.maximum(lower - _SLACK * np.where(most < shrunk.upper, 1.0, lower) - UNDERFLOW, 0.0)
+        upper = np.minimum(upper + _SLACK * np.where(least < shrunk.upper, 1.0, upper) + UNDERFLOW, 1.0)
+        return lower, np.where(least < 1.0, np.nextafter(upper, 1.0), 0.0)
 
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:
         """Chains through certified values of the profile."""

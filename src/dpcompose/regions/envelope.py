@@ -14,7 +14,7 @@ from dpcompose.kernel import Claim
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Enclosure, Real, ball
 from dpcompose.numerics.precision import ctx
-from dpcompose.regions.chain import Chain, Descent, Floats, beneath
+from dpcompose.regions.chain import UNDERFLOW, Chain, Descent, Floats, beneath
 from dpcompose.regions.levels import ENDLESS, FAR, Knee, Level, Levels
 from dpcompose.regions.tradeoff import EventProbabilities, Tradeoff, complement
 
@@ -200,7 +200,8 @@ class _Lines:
         drop = self.steep.factor * alpha[:, None]
         steep = self.steep.height - drop + slack * (np.abs(self.steep.height) + drop)
         flat = (self.flat.height - alpha[:, None]) / self.flat.factor
-        return steep, flat + slack * np.abs(flat)
+        underflow = math.copysign(UNDERFLOW, slack) if slack else 0.0
+        return steep + underflow, flat + slack * np.abs(flat) + underflow
 
     def greatest(self, alpha: Floats, slack: float) -> Floats:
         """The maximum of all lines and 0, rounded in the direction of `slack`."""
