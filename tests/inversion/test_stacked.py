@@ -11,6 +11,7 @@ import pytest
 
 from dpcompose.inversion import Direction, LaplaceLoss, SampledGaussianLoss, SampledLaplaceLoss, profile
 from dpcompose.inversion.line import search
+from dpcompose.inversion.losses import rows as by_rows
 from dpcompose.inversion.losses import stacked as module
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import Repeated
@@ -144,3 +145,21 @@ def test_answers_are_the_same(
     assert any(isinstance(s, Stack) for s in seen[0])
     assert together.gap < 1e-6
     assert max(apart.lower, together.lower) <= min(apart.upper, together.upper)
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("direction", Direction)
+def test_by_ffts_the_same(direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An FFT for each row and tables of powers agree within both bounds, which stay small."""
+    indices = np.arange(1, 3000)
+    for s in stacked(gaussians(direction, 0.001)):
+        assert isinstance(s, Stack)
+        found = []
+        for most in (0, 10**12):
+            monkeypatch.setattr(by_rows, "MOST_PRODUCTS", most)
+            found.append(s.rows.tilted(6.0, 100.0, 1e-17).characteristic(2.0**-5, indices))
+        (values, error), (others, other_error) = found
+        assert (np.abs(values - others) <= error + other_error).all()
+        assert (values != others).any()
+        assert error[:, :300].max() < 1e-11
+        assert error.max() < 1e-3

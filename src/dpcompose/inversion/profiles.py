@@ -12,12 +12,12 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Protocol
+from functools import cached_property, partial
 
 import numpy as np
 
 from dpcompose.errors import Declined
+from dpcompose.inversion.coarser import ROUGH, by_few_kinds, reserve
 from dpcompose.inversion.line.escalation import delta_by_balls, epsilon_by_balls
 from dpcompose.inversion.line.jumps import finding_epsilon
 from dpcompose.inversion.line.lattice_line import common_lattice
@@ -36,44 +36,10 @@ from dpcompose.inversion.line.search import (
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import any_leak
 from dpcompose.inversion.methods import BY_LINE, Method, SmallSum, goes_by_line, small_sum, suffices, ways_to
+from dpcompose.inversion.recollection import Forgetful, Recollection
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Enclosure
 from dpcompose.numerics.rounding import FAINT, LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
-
-
-class Recollection(Protocol):
-    """What a profile may keep from one composition to the next, similar one."""
-
-    def expected(self) -> float | None:
-        """Where the next ε is looked for first, if there is a reason."""
-
-    def answered(self, found: Enclosure) -> None:
-        """Take note of an ε."""
-
-    def solve(self, summands: Sequence[LossSum], low: float, high: float, tolerance: float) -> Enclosure | None:
-        """ε between two targets for the finite part of δ, from what is kept; None where that is not tight enough."""
-
-    def small(self, found: SmallSum | None) -> SmallSum | None:
-        """Few steps, answered with the help of what is kept."""
-
-
-class Forgetful:
-    """Every composition is a new one."""
-
-    def expected(self) -> float | None:
-        """Nothing is expected."""
-        return None
-
-    def answered(self, found: Enclosure) -> None:
-        """Nothing is kept."""
-
-    def solve(self, summands: Sequence[LossSum], low: float, high: float, tolerance: float) -> Enclosure | None:  # noqa: ARG002
-        """Nothing is known."""
-        return None
-
-    def small(self, found: SmallSum | None) -> SmallSum | None:
-        """As it is."""
-        return found
 
 
 @dataclass(frozen=True)
@@ -112,6 +78,15 @@ class LossProfile:
         simpler = tuple(worse for s in self.summands for worse in s.dominating())
         return LossProfile(simpler) if any(a is not b for a, b in zip(simpler, self.summands, strict=False)) else None
 
+    @cached_property
+    def _reserve(self) -> float:
+        return reserve(self.summands)
+
+    def _by_few_kinds(self, found: Enclosure, ask: Callable[[LossProfile], Enclosure]) -> Enclosure:
+        """Narrowed by compositions of few kinds, where there are many different steps."""
+        others = partial(LossProfile, further_leak=self.further_leak)
+        return by_few_kinds(self.summands, found, lambda few: ask(others(tuple(few)))) if self._reserve else found
+
     @np.errstate(all="ignore")  # an overflow spoils a reading, never an answer: see `LineReading.sound`
     def delta(self, epsilon: float, tolerance: float = 1e-9) -> Enclosure:
         """δ(ε), enclosed, with a relative gap of about `tolerance` where floats allow it."""
@@ -126,9 +101,9 @@ class LossProfile:
         )
         if found.gap > tolerance and not effort.is_worn_out():
             found = delta_by_balls(self.summands, epsilon, found, tolerance)
-        if found.gap >= 1.0 and (simpler := self._simpler) is not None:
+        if found.gap >= 1.0 and not self._reserve and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.delta(epsilon, 1e-6).upper)
-        return self._with_leak(found)
+        return self._by_few_kinds(self._with_leak(found), lambda other: other.delta(epsilon, ROUGH))
 
     def _with_leak(self, found: Enclosure) -> Enclosure:
         r"""$\delta_\infty + (1-\text{further leak})\cdot$ (finite part)."""
@@ -164,7 +139,7 @@ class LossProfile:
     ) -> Enclosure:
         """What the line says, or the small sum, or both."""
         for way in self._ways(tolerance):
-            with suppress(*GIVEN_UP, ValueError):
+            with suppress(*GIVEN_UP, ValueError), effort.sparing(min(self._reserve, 0.5 * effort.room())):
                 found = found & (line() if way is Method.LINE else small(self.small) if self.small else found)
             if suffices(found.gap, way, tolerance) or effort.is_worn_out():
                 break
@@ -273,11 +248,17 @@ class LossProfile:
             lambda: self._solve(low_target, high_target, tolerance, first),
             lambda small: small.epsilon(low_target, high_target, tolerance, self.supremum, first),
         )
-        if found.gap > tolerance:
+        if found.gap > tolerance and not effort.is_worn_out():
             found = epsilon_by_balls(self.summands, found, low_target, high_target, tolerance)
-        if math.isinf(found.upper) and low_target > 0.0 and (simpler := self._simpler) is not None:
+        if (
+            math.isinf(found.upper)
+            and not self._reserve
+            and low_target > 0.0
+            and (simpler := self._simpler) is not None
+        ):
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)
-        if not found.lower:
+        found = self._by_few_kinds(found, lambda other: other.epsilon(delta, ROUGH))
+        if not found.lower and not effort.is_worn_out():
             found = found & self._next_to_nothing(delta, tolerance, found.upper)
         self.memory.answered(found)
         return found

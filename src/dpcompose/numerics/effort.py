@@ -6,12 +6,14 @@ another, each of which only narrows what is known, stops when the patience with 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from dpcompose.errors import Declined
+from dpcompose.numerics.unreachable import OutOfReach
 
 PATIENCE = 2e8
 """Steps after which nothing more is asked: some seconds. Everyday questions take a hundredth of it."""
@@ -82,12 +84,41 @@ dispensable = _Dispensable
 """With this around it the question can do without something: beyond the limit it is declined, as a whole."""
 
 
+@contextmanager
+def sparing(steps: float) -> Iterator[None]:
+    """So many steps before the limit this is given up, so that something coarser is still heard."""
+    asked = _asked.get()
+    limit = asked.limit if asked is not None else None
+    if asked is None or limit is None:
+        yield
+        return
+    asked.limit = limit - steps
+    try:
+        yield
+    except _TooLong:
+        asked.is_broken_off = True
+        raise OutOfReach from None
+    finally:
+        asked.limit = limit
+
+
 def count(steps: float) -> None:
     """So many steps are about to be taken."""
     if (asked := _asked.get()) is not None:
         if asked.limit is not None and asked.steps + steps > asked.limit:
             raise _TooLong
         asked.steps += steps
+
+
+def taken() -> float:
+    """How many steps were taken so far; 0 where nobody counts."""
+    return asked.steps if (asked := _asked.get()) is not None else 0.0
+
+
+def room() -> float:
+    """How many more may be taken before what is being computed is broken off."""
+    asked = _asked.get()
+    return math.inf if asked is None else (LIMIT if asked.limit is None else asked.limit) - asked.steps
 
 
 def is_worn_out() -> bool:

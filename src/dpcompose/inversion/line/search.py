@@ -12,6 +12,7 @@ from dpcompose.inversion.line.spectrum import Goal
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.stacked import stacked
 from dpcompose.inversion.saddle import Saddle
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Enclosure
 from dpcompose.numerics.rounding import exp_down, exp_up, log_down, log_up
 from dpcompose.numerics.unreachable import OutOfReach
@@ -36,8 +37,15 @@ WIDE, HEAVY = 10.0, 6.0
 """Beyond this ratio of squares a sum is wider than normal; then δ may be off by so many nats."""
 NEXT_TO_ALL = 1e-6
 """Nearer to 1 nobody asks for δ but at the ends of all ranges, and no line can tell."""
+DEARER = 2.0
+"""The next line may take so many times what the last one took."""
 GREATEST_RELATIVE = 0.01
 """No larger relative error of δ is allowed to a line."""
+
+
+def _is_too_dear(spent: float) -> bool:
+    """Whether a finer line than one that took so many steps would be broken off, and what is known lost with it."""
+    return effort.is_worn_out() or DEARER * spent > effort.room()
 
 
 def within(relative: float) -> float:
@@ -146,6 +154,7 @@ def delta_on_line(summands: Sequence[LossSum], epsilon: float, tolerance: float)
     found = UNIT_INTERVAL
     log_delta, relative = first_guess(summands, epsilon), within(tolerance / 4.0)
     for _ in range(ROUNDS):
+        spent = effort.taken()
         try:
             reading = line_at(summands, finding_epsilon(epsilon), epsilon, log_delta, relative).read(epsilon)
         except GIVEN_UP:
@@ -153,6 +162,8 @@ def delta_on_line(summands: Sequence[LossSum], epsilon: float, tolerance: float)
         before = found.gap
         found = found & Enclosure(exp_down(reading.log_lower), exp_up(reading.log_upper))
         if found.gap <= tolerance or (found.gap > 0.5 * before and found.lower > 0.0):
+            break
+        if found.gap < 1.0 and _is_too_dear(effort.taken() - spent):
             break
         log_delta = reading.log_value if reading.log_lower > -math.inf else 0.5 * (log_delta + reading.log_upper)
         relative = within(relative / 30.0)
@@ -182,6 +193,7 @@ def epsilon_on_line(
     first, tighter, idle = finding_delta(log_delta), 0.5, 0
     find = first if near is None else finding_epsilon(near)
     for _ in range(ROUNDS):
+        spent = effort.taken()
         try:
             bulk, saddle = choose_bulk(summands, find, log_delta, relative, start)
             place = max(_likely(saddle) if find is first else saddle.epsilon, 0.0)
@@ -195,6 +207,8 @@ def epsilon_on_line(
         found, place = bracket(line, found, place, log_down(low_target), log_up(high_target))
         idle = idle + 1 if found.upper - found.lower > 0.5 * before else 0
         if found.gap <= tolerance or idle > 1:
+            break
+        if found.gap < 1.0 and _is_too_dear(effort.taken() - spent):
             break
         far = abs(place - planned) * saddle.tilt > 1.0  # the line was simply in the wrong place
         find, tighter = finding_epsilon(place), tighter if far else tighter / 30.0

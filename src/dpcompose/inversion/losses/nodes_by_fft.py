@@ -25,7 +25,7 @@ FINENESS = 8
 def gridded(distance: Floats, weights: Floats, spacing: float, last: int, order: int) -> tuple[Complexes, Floats]:
     r"""$\sum_jw_je^{im\Delta d_j}$ for $0 \le m \le$ `last`, and a bound on the error of each."""
     count = 1 << math.ceil(math.log2(FINENESS * (last + 1)))
-    effort.count(2 * count)
+    effort.count(2 * count + order * distance.size)
     scale = spacing * count / (2.0 * math.pi)  # lattice points per unit of distance
     position = distance * scale
     cell = np.floor(position)

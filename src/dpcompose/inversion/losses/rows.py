@@ -12,11 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
-from dpcompose.inversion.losses.nodes import Nodes, TiltedArrays, along
+from dpcompose.inversion.losses.nodes import NEAR, Nodes, TiltedArrays, along
+from dpcompose.inversion.losses.nodes_by_fft import gridded
 from dpcompose.inversion.losses.nodes_by_tables import transforms
 from dpcompose.inversion.losses.protocols import Cumulants
-from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Complexes, Floats, Integers, all_short
+from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, all_short, multiples
 
+MOST_PRODUCTS = 4_000_000
+"""With more pairs of a node and a frequency than this in a row, FFTs are faster."""
+ORDER = 10
+"""The Lagrange order of these: what it leaves is largest at the last frequencies, where many rows leave nothing."""
 TOO_LARGE = 500.0
 """Beyond this logarithm a moment is not followed."""
 
@@ -49,8 +54,26 @@ class TiltedRows(TiltedArrays):
 
     def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
         r"""$\varphi(v) - 1$ of each step, centred at its `centre`, and an upper bound on the error."""
+        length = self.nodes.losses.shape[-1]
+        if length * int(indices[-1]) > MOST_PRODUCTS and indices.size > NEAR:
+            return self._many(spacing, indices)
         values = transforms(self.nodes.losses - self.centre, self.weights, spacing, indices)
-        return values, self.transform_error(spacing, indices, self.nodes.losses.shape[-1])
+        return values, self.transform_error(spacing, indices, length)
+
+    def _many(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
+        """The first frequencies, where errors count most, by tables; the others by one FFT for each row."""
+        near, near_error = self.characteristic(spacing, indices[:NEAR])
+        n, far, last = self.nodes, indices[NEAR:], int(indices[-1])
+        values = np.empty((len(n.losses), far.size), dtype=np.complex128)
+        error = np.empty(values.shape)
+        for row, (distance, weights) in enumerate(zip(n.losses - self.centre, self.weights, strict=True)):
+            found, doubt = gridded(distance, weights, spacing, last, ORDER)
+            values[row], error[row] = found[far] - 1.0, doubt[far]
+        _, second, _, shift = self.error_terms
+        v = multiples(spacing, far)
+        error += 2.0 * second + v * shift + n.quadrature(v) + n.quadrature_at_zero
+        error = error * SLACK + 2.0 * n.outside(self.moments[0])
+        return np.concatenate([near, values], axis=-1), np.concatenate([near_error, error], axis=-1)
 
     def log_modulus(self, spacing: float, indices: Integers, counts: Floats) -> None:
         """Nothing is cheaper than the decay."""

@@ -29,12 +29,15 @@ from dpcompose.inversion.losses.sampled_gaussian.quadrature import (
 )
 from dpcompose.inversion.losses.sampled_gaussian.strip import Blocks, Exponent, crude, sharp
 from dpcompose.inversion.losses.window import ERFCX, WHOLE, Window, hazard_of_edge, log_edge
+from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, all_short
 from dpcompose.numerics.special import erfcx
 from dpcompose.numerics.unreachable import TooManyNodes
 
 MOST_NODES = 20_000
 """Of one row."""
+PER_NODE = 5
+"""Steps that a node takes."""
 SHARP = 200
 """With more nodes than these a sharper bound on the strip pays for itself."""
 BLOCKS = 64
@@ -169,6 +172,7 @@ class SampledGaussianRows:
         count = int((np.ceil(right / step) - first).max()) + 1
         if count > MOST_NODES:
             raise TooManyNodes(count)
+        effort.count(PER_NODE * count * len(step))
         x = step * (first + np.arange(count))
         l, l_error, log_weights, weight_error = weights_at(self, x, step)  # noqa: E741
         beyond = Blocks(self, x[:, -1:] + self.numbers[2] * QUICKLY)
