@@ -170,19 +170,3 @@ def test_patience_is_not_worn_out_by_one_end() -> None:
         epsilon=2.5
     )
     assert dpc.epsilon(mixed, 1e-6).lower > 2e10
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        4 * dpc.BlackBox(epsilon=Fraction(7, 10)) + 5 * dpc.Laplace(scale=3),
-        3 * dpc.Staircase(epsilon=1, gamma=0.3) + 2 * dpc.Laplace(scale=1),
-        20 * dpc.Laplace(scale=1) + 20 * dpc.Geometric(scale=1),
-    ],
-    ids=str,
-)
-def test_what_is_pure_costs_its_sum_at_no_delta(parts: dpc.Composition) -> None:
-    """Every greatest loss has a probability of its own; what is known at δ > 0 holds at 0 from below."""
-    total = sum(count * Fraction(dpc.epsilon(part, 0).lower) for part, count in parts.parts)
-    found = dpc.epsilon(parts, 0)
-    assert total * Fraction(999_998, 10**6) <= found.lower <= found.upper <= total * Fraction(10**6 + 2, 10**6)

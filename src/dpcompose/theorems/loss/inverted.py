@@ -111,7 +111,8 @@ class Inverted(Profile):
         if delta >= 1:
             return ZERO
         found = self._least(Enclosure.exactly(delta), beside)
-        if delta or found.gap <= self.tolerance or sum(n for _, n in self.forward) > FEW:
+        listed = [n for step, n in self.forward if isinstance(step, SampledListed)]
+        if delta or found.gap <= self.tolerance or len(listed) < len(self.forward) or sum(listed) > FEW:
             return found
         return Enclosure(max(found.lower, min(self.epsilon(FAINT, beside).lower, found.upper)), found.upper)
 
