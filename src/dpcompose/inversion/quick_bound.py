@@ -116,13 +116,15 @@ def likely_epsilon(orders: Sequence[LossProfile], delta: float) -> Enclosure | N
 
 @np.errstate(all="ignore")
 def most_likely_first(orders: Sequence[LossProfile], delta: float) -> list[LossProfile]:
-    """The orders by where their ε seems to lie, the largest first, each knowing its saddle point."""
-    found, start = [], 1.0
+    """The orders by where their ε seems to lie, the largest first, each knowing its saddle point.
+
+    No search begins where another one ended: what is found does not depend on which order was listed first.
+    """
+    found = []
     for profile in orders:
         beyond = delta - profile.leak.upper
         if not beyond > 0.0 or not profile.summands:
             return list(orders)
-        saddle = at_delta(total_cumulants(stacked(profile.summands)), math.log(beyond), start)
-        start = saddle.tilt if saddle.settled else 1.0
+        saddle = at_delta(total_cumulants(stacked(profile.summands)), math.log(beyond), 1.0)
         found.append((saddle.epsilon, replace(profile, start=saddle.tilt if saddle.settled else None)))
     return [profile for _, profile in sorted(found, key=lambda each: -each[0])]
