@@ -76,12 +76,19 @@ def naive(url: str, attempts: int) -> Callable[[int], int]:
     return work
 
 
+def lost_on_a_naive_store(url: str, cap: int) -> bool:
+    """Whether 64 clients got more than there was."""
+    make_naive(url, cap)
+    return race(64, naive(url, attempts=4)) > cap
+
+
 def make_naive(url: str, cap: int) -> None:
     connection = (
         sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
         if url.startswith("sqlite")
         else psycopg.connect(url, autocommit=True)
     )
+    connection.execute("DROP TABLE IF EXISTS naive")
     connection.execute("CREATE TABLE naive (used INTEGER, cap INTEGER)")
     connection.execute(f"INSERT INTO naive VALUES (0, {cap})")
     connection.close()
