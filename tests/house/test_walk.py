@@ -41,7 +41,7 @@ AGREED = {
     "theorems/loss": "inverted transform",
     "theorems/sampling": "discrete_gaussian poisson_once",
     "report": "text words",
-    "inversion": "entry error_terms methods profiles quick_bound saddle",
+    "inversion": "entry error_terms methods profiles quick_bound recollection saddle",
     "inversion/line": "build jumps lattice_line line reading search spectrum",
     "inversion/few_steps": "pieces",
     "inversion/losses": "decay nodes nodes_by_tables poisson_ratio protocols repeated stacked window",

@@ -142,7 +142,7 @@ def test_balls_take_over_where_floats_miss_the_tolerance(
     epsilon = composed.epsilon(1e-6, 1e-6).upper
     found = composed.delta(epsilon, 1e-13)
     back = composed.epsilon(found.upper, 1e-13)
-    monkeypatch.setattr("dpcompose.inversion.profiles.delta_by_balls", lambda _s, _e, known, _t: known)
+    monkeypatch.setattr("dpcompose.inversion.line.escalation.delta_by_balls", lambda _s, _e, known, _t: known)
     floats = composed.delta(epsilon, 1e-13)
     assert floats.gap > 1e-13 >= found.gap
     assert floats.lower <= found.lower <= found.upper <= floats.upper

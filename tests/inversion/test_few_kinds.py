@@ -54,8 +54,8 @@ def test_without_room_something_is_known(name: str, monkeypatch: pytest.MonkeyPa
     assert reserve(whole.summands) > 0.0
     few = lambda self, _: BY_LINE if len(self.summands) <= DIFFERENT else ()  # noqa: E731
     monkeypatch.setattr(LossProfile, "_ways", few)
-    monkeypatch.setattr("dpcompose.inversion.profiles.delta_by_balls", lambda _s, _e, found, _t: found)
-    monkeypatch.setattr("dpcompose.inversion.profiles.epsilon_by_balls", lambda _s, found, *_: found)
+    monkeypatch.setattr("dpcompose.inversion.line.escalation.delta_by_balls", lambda _s, _e, found, _t: found)
+    monkeypatch.setattr("dpcompose.inversion.line.escalation.epsilon_by_balls", lambda _s, found, *_: found)
     rough = profile([(loss, 2) for loss in STEPS[name]])
     with effort.question(), effort.dispensable():
         found, high = rough.epsilon(1e-5, 1e-6), rough.delta(0.1, 1e-6)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dpcompose.inversion.line.search import GIVEN_UP
 from dpcompose.inversion.losses.few_kinds import Side, few_kinds
 from dpcompose.inversion.losses.protocols import LossSum
+from dpcompose.inversion.methods import DIFFERENT
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Enclosure
 
@@ -16,20 +17,15 @@ KINDS = (1, 4, 16)
 """So many stand for all, as long as there is room for more."""
 DEARER = 5.0
 """More kinds may take so many times what fewer took."""
-DIFFERENT = 20
-"""Up to this number of summands nothing is taken for something else."""
 RESERVE = 4e7
 """Steps that are kept for it, half of them for the other order of the neighbours."""
-ROUGH = 1e-4
-"""Such a bound is no closer than so."""
 VAGUE = 0.01
 """With a greater gap such bounds are asked for."""
 
 
 def reserve(summands: Sequence[LossSum]) -> float:
     """How many steps are kept for few kinds: some where these are much simpler."""
-    simpler = len(summands) > DIFFERENT and len(few_kinds(summands, Side.ABOVE, 1)) <= DIFFERENT
-    return RESERVE if simpler else 0.0
+    return RESERVE if len(few_kinds(summands, Side.ABOVE, 1)) <= DIFFERENT < len(summands) else 0.0
 
 
 def by_few_kinds(

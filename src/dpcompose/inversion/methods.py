@@ -33,6 +33,8 @@ SEVERAL = 200
 """Up to this number of steps whose transforms are slow: two lattices instead of a line."""
 MOST_FEW = 10**7
 """Above this number of steps: no lattices at all."""
+DIFFERENT = 20
+"""Up to this number of summands no kind stands for another one."""
 TOO_DIFFERENT = 60
 """Above this number of kinds of steps their atoms do not fit on one lattice, and a line is no longer slow."""
 SHARP = 1e-7

@@ -17,8 +17,6 @@ from functools import cached_property, partial
 import numpy as np
 
 from dpcompose.errors import Declined
-from dpcompose.inversion.coarser import ROUGH, by_few_kinds, reserve
-from dpcompose.inversion.line.escalation import delta_by_balls, epsilon_by_balls
 from dpcompose.inversion.line.jumps import finding_epsilon
 from dpcompose.inversion.line.lattice_line import common_lattice
 from dpcompose.inversion.line.reading import ErrorBudget
@@ -35,11 +33,23 @@ from dpcompose.inversion.line.search import (
 )
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.losses.repeated import any_leak
-from dpcompose.inversion.methods import BY_LINE, Method, SmallSum, goes_by_line, small_sum, suffices, ways_to
+from dpcompose.inversion.methods import (
+    BY_LINE,
+    DIFFERENT,
+    Method,
+    SmallSum,
+    goes_by_line,
+    small_sum,
+    suffices,
+    ways_to,
+)
 from dpcompose.inversion.recollection import Forgetful, Recollection
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Enclosure
 from dpcompose.numerics.rounding import FAINT, LEAST, LIBM, UNIT_ROUNDOFF, exp_down, exp_up, log_up, total_up
+
+ROUGH = 1e-4
+"""What few kinds say of many is asked no closer than this."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +90,21 @@ class LossProfile:
 
     @cached_property
     def _reserve(self) -> float:
+        """How many steps are kept for few kinds, where there are many different steps."""
+        if len(self.summands) <= DIFFERENT:
+            return 0.0
+        from dpcompose.inversion.coarser import reserve
+
         return reserve(self.summands)
 
     def _by_few_kinds(self, found: Enclosure, ask: Callable[[LossProfile], Enclosure]) -> Enclosure:
         """Narrowed by compositions of few kinds, where there are many different steps."""
+        if not self._reserve:
+            return found
+        from dpcompose.inversion.coarser import by_few_kinds
+
         others = partial(LossProfile, further_leak=self.further_leak)
-        return by_few_kinds(self.summands, found, lambda few: ask(others(tuple(few)))) if self._reserve else found
+        return by_few_kinds(self.summands, found, lambda few: ask(others(tuple(few))))
 
     @np.errstate(all="ignore")  # an overflow spoils a reading, never an answer: see `LineReading.sound`
     def delta(self, epsilon: float, tolerance: float = 1e-9) -> Enclosure:
@@ -100,6 +119,8 @@ class LossProfile:
             lambda small: small.delta(epsilon, tolerance),
         )
         if found.gap > tolerance and not effort.is_worn_out():
+            from dpcompose.inversion.line.escalation import delta_by_balls
+
             found = delta_by_balls(self.summands, epsilon, found, tolerance)
         if found.gap >= 1.0 and not self._reserve and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.delta(epsilon, 1e-6).upper)
@@ -249,13 +270,11 @@ class LossProfile:
             lambda small: small.epsilon(low_target, high_target, tolerance, self.supremum, first),
         )
         if found.gap > tolerance and not effort.is_worn_out():
+            from dpcompose.inversion.line.escalation import epsilon_by_balls
+
             found = epsilon_by_balls(self.summands, found, low_target, high_target, tolerance)
-        if (
-            math.isinf(found.upper)
-            and not self._reserve
-            and low_target > 0.0
-            and (simpler := self._simpler) is not None
-        ):
+        is_open = math.isinf(found.upper) and low_target > 0.0 and not self._reserve
+        if is_open and (simpler := self._simpler) is not None:
             found = found & Enclosure(0.0, simpler.epsilon(low_target, 1e-6).upper)
         found = self._by_few_kinds(found, lambda other: other.epsilon(delta, ROUGH))
         if not found.lower and not effort.is_worn_out():

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache
 
 from dpcompose.errors import Declined
+from dpcompose.inversion.line.in_balls import delta_in_balls
 from dpcompose.inversion.line.spectrum import total_cumulants
 from dpcompose.inversion.losses.gaussian import GaussianSum
 from dpcompose.inversion.losses.laplace import LaplaceLoss
@@ -37,8 +38,6 @@ def affordable(summands: Sequence[LossSum]) -> int:
 
 def delta_by_balls(summands: Sequence[LossSum], epsilon: float, known: Enclosure, tolerance: float) -> Enclosure:
     """What is known of the finite part of δ(ε), and what balls say."""
-    from dpcompose.inversion.line.in_balls import delta_in_balls
-
     relative = max(0.2 * tolerance, FINEST)
     with suppress(*HOPELESS):
         return known & delta_in_balls(summands, epsilon, log_up(known.upper), relative, affordable(summands))
@@ -53,8 +52,6 @@ def epsilon_by_balls(
     """
     if math.isinf(known.upper) or not low_target > 0.0:
         return known
-    from dpcompose.inversion.line.in_balls import delta_in_balls
-
     near = 0.5 * (known.lower + known.upper)
     with suppress(*HOPELESS):
         slope, width = at_epsilon(total_cumulants(summands), near).tilt, 0.2 * tolerance * near
