@@ -26,14 +26,18 @@ def spent(tasks):
 def others():
     return [task for task in os.listdir("/proc/self/task") if int(task) != os.getpid()]
 
+def ask(noise):
+    dpc.delta(300 * dpc.Sampled(dpc.Gaussian(noise_std=noise), rate=0.001), epsilon=3)
+    dpc.epsilon(20 * dpc.Sampled(dpc.Laplace(scale=noise), rate=0.01) + 50 * dpc.Gaussian(noise_std=30), delta=1e-9)
+    many = [dpc.Sampled(dpc.Gaussian(noise_std=noise + i / 99), rate=0.01) for i in range(99)]
+    dpc.epsilon(dpc.Composition(many), delta=1e-6)
+
 assert others(), "BLAS has one thread only"
+ask(0.7)
 time.sleep(0.3)  # a thread that was just made looks about for work
-before = spent(others())
-dpc.delta(300 * dpc.Sampled(dpc.Gaussian(noise_std=0.7), rate=0.001), epsilon=3)
-dpc.epsilon(20 * dpc.Sampled(dpc.Laplace(scale=1), rate=0.01) + 50 * dpc.Gaussian(noise_std=30), delta=1e-9)
-many = dpc.Composition([dpc.Sampled(dpc.Gaussian(noise_std=1 + i / 99), rate=0.01) for i in range(99)])
-dpc.epsilon(many, delta=1e-6)
-print(spent(others()) - before, spent([os.getpid()]))
+before = spent(others()), spent([os.getpid()])
+ask(0.75)
+print(spent(others()) - before[0], spent([os.getpid()]) - before[1])
 """
 
 
