@@ -28,6 +28,7 @@ BASIC = PLAN.format(filter="basic", delta=0, scale=10)
 CONCENTRATED = PLAN.format(filter="zcdp", delta="1e-6", scale=40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*frame.FORMERLY, *(name for names in frame.HOMES.values() for name in names)])
 def test_every_command_is_the_first_one_of_a_process(name: str) -> None:
     """What another command has loaded before is no help to it."""

@@ -46,6 +46,7 @@ def test_few_kinds_enclose_the_sum(name: str, kinds: int) -> None:
         assert better.lower > 0.5 * exact.lower
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_without_room_something_is_known(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line that would take too long is not missed altogether: an enclosure of the same, from both sides."""

@@ -70,6 +70,7 @@ def test_whoever_multiplies_goes_through_one_door() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs the processor time of single threads")
 def test_other_threads_have_nothing_to_do() -> None:
     """Ticks of processor time, of which those who wait for a product would take as many as who asks."""

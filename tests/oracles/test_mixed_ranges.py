@@ -139,6 +139,7 @@ def test_no_plan_exceeds_the_fixed_series(ratios, counts, place):
     assert planned * (1 - 1e-9) <= found.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratios,counts", CASES)
 def test_kinds_apart_are_no_less_than_in_any_order(ratios, counts):
     """The join of one law for each kind, which the plans use where the product of counts is too great."""
