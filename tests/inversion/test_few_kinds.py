@@ -7,7 +7,7 @@ import pytest
 
 from dpcompose.inversion import Direction, LaplaceLoss, SampledGaussianLoss, SampledLaplaceLoss, profile
 from dpcompose.inversion.coarser import DIFFERENT, by_few_kinds, reserve
-from dpcompose.inversion.losses.few_kinds import Side, few_kinds
+from dpcompose.inversion.few_kinds import Side, few_kinds
 from dpcompose.inversion.methods import BY_LINE
 from dpcompose.inversion.profiles import LossProfile
 from dpcompose.numerics import effort

@@ -7,7 +7,7 @@ Describe the losses of the steps, in one order of the neighbouring pair, and ask
 [4.88655, 4.88656]
 
 Read `losses`, `saddle`, `error_terms`, `line`, `few_steps`, `methods` (which of both), `profiles` and `entry`; then
-`growing` (over `grown`), `quick_bound` and `renyi`.
+`growing` (over `grown`), `quick_bound`, `coarser` (over `few_kinds`) and `renyi`.
 """
 
 from __future__ import annotations

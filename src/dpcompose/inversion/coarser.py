@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from dpcompose.inversion.few_kinds import Side, few_kinds
 from dpcompose.inversion.line.search import GIVEN_UP
-from dpcompose.inversion.losses.few_kinds import Side, few_kinds
 from dpcompose.inversion.losses.protocols import LossSum
 from dpcompose.inversion.methods import DIFFERENT
 from dpcompose.numerics import effort
