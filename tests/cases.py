@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
 
+T = TypeVar("T")
 SCALES = {"quick": Fraction(1, 10), "ci": Fraction(1), "nightly": Fraction(60)}
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 USUAL = 100
@@ -26,6 +29,11 @@ def scaled(count: int, profile: str = PROFILE) -> int:
 def by_day(count: int, share: Fraction) -> int:
     """A share of so many cases by day; at night, when there is time, no fewer than `scaled` says."""
     return scaled(count) if PROFILE == "nightly" else scaled(math.ceil(count * share))
+
+
+def daily(table: Iterable[T], one_in: int) -> list[T]:
+    """The cases of a table that take long: by day one in so many, at night all of them."""
+    return list(table)[:: 1 if PROFILE == "nightly" else one_in]
 
 
 def cases(count: int) -> settings:

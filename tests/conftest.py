@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import re
 import shutil
@@ -53,6 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         ordered += chain.from_iterable(groups[worker::WORKERS])
         ordered += islice(others, max(len(items) * (worker + 1) // WORKERS - len(ordered), 0))
     items[:] = [*ordered, *others]
+
+
+def pytest_collection_finish() -> None:
+    """What was read stays until the end: who looks for garbage need not look at ten thousand tests every time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

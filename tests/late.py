@@ -13,4 +13,6 @@ class Late:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # pytest asks every object of a file whether it is a mock or wraps a fixture
+            raise AttributeError(name)
         return getattr(import_module(self._name), name)

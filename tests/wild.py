@@ -220,13 +220,13 @@ def complaint(found: Outcome) -> str:
 
 def not_below(one: dpc.Mechanism, whole: dpc.Mechanism, epsilon: float) -> None:
     """No claim about the whole lies below any about the part; nor does the answer."""
-    alone = max([dpc.delta(one, epsilon).lower, *(found.lower for _, found in _said(one, Side.LOWER, epsilon))])
-    for claim, found in _said(whole, Side.UPPER, epsilon):
+    alone = max([dpc.delta(one, epsilon).lower, *(found.lower for _, found in said(one, Side.LOWER, epsilon))])
+    for claim, found in said(whole, Side.UPPER, epsilon):
         assert found.upper >= alone, f"{claim.theorem.id}: {found!r}, and {one!r} alone {alone!r}"
     assert dpc.delta(whole, epsilon).upper >= alone
 
 
-def _said(subject: dpc.Mechanism, of: Side, epsilon: float) -> Iterator[tuple[Claim[Any], Enclosure]]:
+def said(subject: dpc.Mechanism, of: Side, epsilon: float) -> Iterator[tuple[Claim[Any], Enclosure]]:
     """What every claim about one end says, but those that decline."""
     for claim in known(subject).profiles():
         if of in claim.side:

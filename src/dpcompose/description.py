@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from dpcompose.errors import AdjacencyMismatch, InvalidParameter
 from dpcompose.notions import ZCDP, Guarantee
-from dpcompose.parameters import COUNT, declared
+from dpcompose.parameters import COUNT, declared, optional
 from dpcompose.shown import Written
 
 MOST_RUNS = int(COUNT.high)
@@ -49,7 +49,7 @@ class Mechanism(Written):
     def __post_init__(self) -> None:
         for name, param in declared(type(self)).items():
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or name not in optional(type(self)):
                 object.__setattr__(self, name, param.check(name, value))
         if not isinstance(self.adjacency, Adjacency | None):
             raise InvalidParameter("adjacency", self.adjacency, "ADD_REMOVE, REPLACE_ONE or ZERO_OUT")
@@ -119,6 +119,8 @@ class Composition(Mechanism):
     def __post_init__(self) -> None:
         if not isinstance(self.adaptivity, Adaptivity):
             raise InvalidParameter("adaptivity", self.adaptivity, "FIXED, ADAPTIVE or FULLY_ADAPTIVE")
+        if not isinstance(self.parts, Iterable):
+            raise InvalidParameter("parts", self.parts, "mechanisms, or pairs of a mechanism and a count")
         pairs = tuple(part if isinstance(part, tuple) else (part, 1) for part in self.parts)
         for pair in pairs:
             if len(pair) != 2 or not isinstance(pair[0], Mechanism):

@@ -23,7 +23,7 @@ class DPError(Exception):
 def _shown(value: object) -> str:
     """The value in a few characters; numbers of thousands of digits have no short text."""
     try:
-        text = repr(value)
+        text = " ".join(repr(value).split("\n"))
     except ValueError:
         text = "a number with too many digits"
     return text if len(text) <= 60 else f"{text[:57]}..."

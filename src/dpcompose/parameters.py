@@ -66,6 +66,17 @@ class Whole(Param):
         return int(number)
 
 
+def listed(name: str, given: Any, most: int, entries: str) -> Any:
+    """A list with from 1 to so many entries, as it is, or a refusal that names the parameter; a text is no list."""
+    try:
+        count = 0 if isinstance(given, str | bytes) else len(given)
+    except TypeError:
+        count = 0
+    if not 0 < count <= most:
+        raise InvalidParameter(name, given, f"a list of 1 to {most} {entries}")
+    return given
+
+
 def exact(name: str, value: object, allowed: str = "a finite number") -> Real:
     """Any Python number as an exact one; a float is the binary fraction it stores."""
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) <= MOST_EXPONENT:
@@ -100,19 +111,29 @@ def short(number: Real, digits: int = 6) -> str:
 
 
 _DECLARED: dict[type[Any], Mapping[str, Param]] = {}
+_OPTIONAL: dict[type[Any], frozenset[str]] = {}
 
 
 def declared(owner: type[Any]) -> Mapping[str, Param]:
     """The parameters a dataclass declares as `Annotated[Real, Param(...)]`, in order."""
     if owner not in _DECLARED:
-        _DECLARED[owner] = _read(owner)
+        _read(owner)
     return _DECLARED[owner]
 
 
-def _read(owner: type[Any]) -> Mapping[str, Param]:
+def optional(owner: type[Any]) -> frozenset[str]:
+    """Those of them that may be None, declared as `Annotated[Real | None, Param(...)]`."""
+    if owner not in _DECLARED:
+        _read(owner)
+    return _OPTIONAL[owner]
+
+
+def _read(owner: type[Any]) -> None:
     hints = get_type_hints(owner, include_extras=True)
-    found = {f.name: [p for p in _annotations(hints[f.name]) if isinstance(p, Param)] for f in fields(owner)}
-    return {name: params[0] for name, params in found.items() if params}
+    inside = {f.name: _annotations(hints[f.name]) for f in fields(owner)}
+    found = {name: [hint for hint in hints if isinstance(hint, Param)] for name, hints in inside.items()}
+    _OPTIONAL[owner] = frozenset(name for name, hints in inside.items() if found[name] and type(None) in hints)
+    _DECLARED[owner] = {name: params[0] for name, params in found.items() if params}
 
 
 def _annotations(hint: object) -> list[object]:

@@ -36,7 +36,8 @@ class Online(NotebookResult):
     """
 
     def __repr__(self) -> str:
-        return f"<Online: {len(self)} runs of {len(self._counts)} kinds>"
+        runs, kinds = len(self), len(self._counts)
+        return f"<Online: {runs} {'run' if runs == 1 else 'runs'} of {kinds} {'kind' if kinds == 1 else 'kinds'}>"
 
     def __init__(self, adaptivity: Adaptivity = ADAPTIVE) -> None:
         """A total of nothing yet."""

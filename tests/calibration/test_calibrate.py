@@ -215,6 +215,7 @@ def test_far_away_values_are_found() -> None:
         (lambda s: dpc.Gaussian(noise_std=s), {"epsilon": -1, "delta": 0.1}, "epsilon = -1"),
         (lambda s: dpc.Gaussian(noise_std=s), {"bayes_error": 0.6}, "at most 0.5"),
         (lambda s: dpc.Gaussian(noise_std=s), {"epsilon": 1, "delta": 0.1, "within": (2, 1)}, "within"),
+        (lambda s: dpc.Gaussian(noise_std=s), {"epsilon": 1, "delta": 0.1, "within": 3}, "within = 3"),
         (lambda _: dpc.Gaussian(noise_std=5), {"epsilon": 1, "delta": 0.1}, "a cost that changes with the parameter"),
         (lambda _: None, {"epsilon": 1, "delta": 0.1}, "a function of one number that gives mechanisms"),
         (lambda s: dpc.Gaussian(noise_std=-s), {"epsilon": 1, "delta": 0.1}, "a function of one number"),

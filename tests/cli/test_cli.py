@@ -70,6 +70,15 @@ def test_json(run) -> None:
     assert json.loads(run("schema")[1])["$id"] == "dpc.mechanism/1"
 
 
+def test_what_bounds_from_below_does_not_decline(run) -> None:
+    plan = "100 * Gaussian(noise_std=2)", "--delta", "1e-5"
+    short, whole = run("compare", *plan)[1], run("compare", *plan, "--all")[1]
+    assert "From below only: RDP-BELOW." in short
+    assert "RDP-BELOW" not in short.partition("more decline:")[2]
+    assert "bounds from below only: ε ≥ " in whole.partition("from below only")[2].partition("declined")[0]
+    assert re.search(r"X-LINE +33\.1038 +1 ", whole)  # no fourth digit for what six do not show
+
+
 def test_compare(run, tmp_path: Path) -> None:
     code, out, _ = run("compare", BOXES, "--delta", "0.05")
     assert code == 0

@@ -36,6 +36,8 @@ ONE = "BlackBox(epsilon=1)"
         (["calibrate", "Laplace(scale=?, sensitivity=2", "--advantage", "0.1"], "expected ',' or ')'"),
         (["calibrate", "Laplace(skale=?)", "--advantage", "0.1"], "did you mean scale?"),
         (["epsilon", "Gaussian(noise_std=?)", "--delta", "0.1"], "noise_std (column 20) = ? is not allowed"),
+        (["document", ONE, "--form", "x"], "document has no option --form: it has none."),
+        (["convert", ONE, "--to", "pickle"], "to = 'pickle' is not allowed: expected dpcompose or"),
         (["explain", ONE, "--delta", "0", "--json", "--bibtex"], "at most one of them"),
     ],
 )

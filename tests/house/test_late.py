@@ -88,7 +88,7 @@ def test_an_answer_loads_what_it_needs(mechanism: str) -> None:
     assert not modules & EXTRAS
     assert not {f"dpcompose.{name}" for name in OTHERS} & modules
     assert not {name for name in UNASKED[mechanism].split() if name in modules or f"dpcompose.{name}" in modules}
-    assert own(modules) <= 135
+    assert own(modules) <= 133
 
 
 def test_what_must_not_be_loaded_is_there_to_be_loaded() -> None:

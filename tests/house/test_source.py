@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,29 @@ def imports_the_root(tree: ast.AST) -> bool:
     return False
 
 
+def when_it_runs(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node of a tree, except what only a type checker reads."""
+    for inside in ast.iter_child_nodes(node):
+        if not (isinstance(inside, ast.If) and isinstance(inside.test, ast.Name) and inside.test.id == "TYPE_CHECKING"):
+            yield inside
+            yield from when_it_runs(inside)
+
+
+@cache
+def needs() -> dict[str, set[str]]:
+    """For every module of the library the others that it imports, also inside functions."""
+    homes = {name: ".".join(("dpcompose", *Path(name).with_suffix("").parts)) for name in trees()}
+    homes = {name: home.removesuffix(".__init__") for name, home in homes.items()}
+    known, found = set(homes.values()), {}
+    for name, tree in trees().items():
+        taken = [node for node in when_it_runs(tree) if isinstance(node, ast.ImportFrom)]
+        named = [(node.module or "", f"{node.module}.{alias.name}") for node in taken for alias in node.names]
+        found[homes[name]] = {inside if inside in known else outside for outside, inside in named} & known - {
+            homes[name]
+        }
+    return found
+
+
 def makes_claims(tree: ast.AST) -> bool:
     return "Claim" in set(called(tree))
 
@@ -80,6 +104,16 @@ def test_only_the_kernel_makes_claims() -> None:
 @pytest.mark.slow
 def test_no_module_goes_round_the_layers_through_the_root() -> None:
     assert not where(imports_the_root)
+
+
+def test_no_module_needs_itself() -> None:
+    """There is an order in which every module comes after those that it imports, also inside functions."""
+    assert len(list(TopologicalSorter(needs()).static_order())) == len(FILES)
+
+
+def test_a_cycle_is_seen() -> None:
+    with pytest.raises(CycleError):
+        list(TopologicalSorter({**needs(), "dpcompose.errors": {"dpcompose.cli.frame"}}).static_order())
 
 
 def test_every_module_says_what_it_is() -> None:

@@ -1,4 +1,4 @@
-"""Every rounding bound of the float tier against balls, on ten thousand points each at night, a fifth of them by day.
+"""Every rounding bound of the float tier against balls, on ten thousand points each at night, a tenth of them by day.
 
 A row of the table is a bound: the code that states it is run on random input, edges included, the same quantity is
 computed in balls by other code, and the true error must not exceed what was stated. The largest ratio of the two must

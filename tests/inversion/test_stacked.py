@@ -61,7 +61,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stacks of eight rows, from the ninth step on."""
     monkeypatch.setattr(module, "MANY", 8)
     monkeypatch.setattr(module, "SEVERAL", 8)
-    monkeypatch.setattr(module, "TALL", 8)
+    for rows in module.kinds().values():
+        monkeypatch.setattr(rows, "tallest", 8)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import log_ndtr, logsumexp
 
 from dpcompose.inversion import Direction, SampledGaussianLoss
-from dpcompose.inversion.losses.sampled_gaussian.quadrature import _GROWING, best_rule, ends, log_right
+from dpcompose.inversion.losses.sampled_gaussian.quadrature import ALL_BLOCKS, best_rule, ends, log_right
 from dpcompose.inversion.losses.sampled_gaussian.strip import block_peaks, crude, greatest_turn, sharp
 
 Frequencies = tuple[float, ...]
@@ -41,7 +41,7 @@ def test_neither_bound_is_exceeded(rate: float, noise: float, direction: Directi
     loss = SampledGaussianLoss(rate, noise, direction)
     r = loss.exponent(tilt)
     left, right = ends(loss, r, 60.0)
-    blocks = np.concatenate([np.linspace(left, right, 385), right + noise * _GROWING[1:]])
+    blocks = np.concatenate([np.linspace(left, right, 385), right + noise * ALL_BLOCKS[1:]])
     bound = sharp(loss, r, blocks, log_right(loss, float(blocks[-1]), r, 1e-7 * noise) + 1.0)
     x = np.linspace(left - 5.0 * noise, right + 5.0 * noise, 40_001)
     (log_law,) = log_integrals(loss, r, (0.0,), 0.0, x)

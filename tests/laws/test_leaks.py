@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,10 +14,17 @@ from hypothesis import strategies as st
 
 import dpcompose as dpc
 from cases import cases, scaled
-from dpcompose.notions import Profile
-from dpcompose.prove.claims import known
+from dpcompose.errors import Declined
+from dpcompose.exact.atoms import Law, value
+from dpcompose.kernel import Side
+from dpcompose.notions import FiniteLoss, Profile
+from dpcompose.numerics.enclosure import Enclosure, ball
+from dpcompose.numerics.precision import ctx
+from dpcompose.prove.claims import facts, known
+from dpcompose.theorems.loss.finite_laws import in_floats
 from dpcompose.theorems.sampling.any_profile import law_through
 from oracles.leaky_samples import Case, exact_delta, leaky_response, number, sampled
+from strategies import MECHANISMS, extreme, named, some
 
 DRAWN = random.Random("leaks")  # noqa: S311 - a draw, no secret
 
@@ -126,3 +134,35 @@ def test_at_the_greatest_loss_only_the_leak_is_left(
     assert leak <= below.upper <= float(leak) + 1e-9
     curve = dpc.delta(whole, [greatest * share for share in (0.5, 0.999, 1, 1 + 2**-30)])
     assert (curve.upper[1:] <= curve.upper[:-1] * (1 + 1e-9)).all()
+
+
+def keeps_all(law: Law, other: Law) -> None:
+    """What a law lists and what leaks make up the first input, and the second, if the other order leaks the rest: on a
+    sample both are needed.
+    """
+    with ctx.workprec(400):
+        atoms = [(value(loss), mass) for loss, mass in law.atoms()]
+        first = sum((mass for _, mass in atoms), law.leak())
+        second = sum((mass * (-loss).exp() for loss, mass in atoms), other.leak())
+    assert first.overlaps(ball(1)), (law, first)
+    assert second.overlaps(ball(1)), (law, second)
+
+
+@pytest.mark.parametrize("cls", MECHANISMS, ids=named)
+@cases(20)
+@given(data=st.data())
+def test_listed_losses_keep_all_that_either_input_gives(cls: type[dpc.Mechanism], data: st.DataObject) -> None:
+    part = data.draw(some(cls) | some(cls, extreme))
+    for claim in facts(part):
+        if isinstance(claim.guarantee, FiniteLoss) and claim.side is Side.BOTH:
+            orders = claim.guarantee.forward, claim.guarantee.backward
+            for law, other in (orders, orders[::-1]):
+                with suppress(Declined, NotImplementedError):  # long pairs are not listed
+                    keeps_all(law, other)
+
+
+@pytest.mark.parametrize("share", [1e-30, 0.25, 1])
+def test_what_no_atom_has_may_leak(share: float) -> None:
+    """Whoever forgets to list something is not believed."""
+    found = in_floats([(ball(1), ball(Fraction(3, 4)) * (1 - ball(share)))], Enclosure(0.25, 0.25))
+    assert found.leak.upper >= 0.25 + 0.75 * share

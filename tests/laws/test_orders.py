@@ -13,7 +13,7 @@ from mpmath import mpf
 import dpcompose as dpc
 from dpcompose.regions import Order, alpha, beta, region, tpr
 from oracles.definitions import response
-from oracles.finite_pairs import FINITE, LISTED
+from oracles.finite_pairs import FINITE, laws_of
 from oracles.ordered_pairs import (
     Pair,
     Worst,
@@ -92,7 +92,7 @@ def test_finite_pairs_in_each_order(name: str) -> None:
 
 @pytest.mark.parametrize("name", FINITE)
 def test_every_finite_kind_in_each_order(name: str) -> None:
-    keeps(FINITE[name][0], [exactly(LISTED[name])], RATES[:2])
+    keeps(FINITE[name][0], [exactly(laws_of(name))], RATES[:2])
 
 
 SYMMETRIC = [name for name in FINITE if "pair" not in name]
@@ -101,14 +101,14 @@ SYMMETRIC = [name for name in FINITE if "pair" not in name]
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_every_finite_kind_on_a_poisson_sample(name: str) -> None:
     """The first input is the one with the record."""
-    keeps(dpc.Sampled(FINITE[name][0], rate=0.25), [drawn(F(1, 4), exactly(LISTED[name]))], RATES[:2])
+    keeps(dpc.Sampled(FINITE[name][0], rate=0.25), [drawn(F(1, 4), exactly(laws_of(name)))], RATES[:2])
 
 
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_every_finite_kind_on_a_sample_of_fixed_size(name: str) -> None:
     """Neighbours of which one gives the second law occur, whichever of them comes first."""
     subject = dpc.SampledWithoutReplacement(under(FINITE[name][0], dpc.REPLACE_ONE), size=1, of=4)
-    pair = drawn(F(1, 4), exactly(LISTED[name]))
+    pair = drawn(F(1, 4), exactly(laws_of(name)))
     for order in Order:
         found = beta(subject, RATES[1], order=order)
         either = min(least_miss(pair, RATES[1]), least_miss(turned(pair), RATES[1]))

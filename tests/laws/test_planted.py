@@ -22,6 +22,7 @@ from dpcompose.inversion import entry
 from dpcompose.inversion.entry import FAINT
 from dpcompose.inversion.losses.finite import ListedLoss
 from dpcompose.kernel import STANDARD, Parts, Theorem
+from dpcompose.mechanisms.discrete_gaussian import DiscreteGaussianLaw
 from dpcompose.notions import FiniteLoss, Pair, Profile, Renyi
 from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.release.sketches import covariance_price
@@ -34,6 +35,7 @@ from dpcompose.theorems.sampling.poisson_once import SampledNormal
 from laws import test_facing as facing
 from laws import test_orders as orders
 from laws.test_every_claim import ALL, violations
+from laws.test_leaks import keeps_all
 from laws.test_mutations import planted
 from laws.test_totality import FOUND
 from oracles.ordered_pairs import Worst, facings, together, turned
@@ -115,6 +117,14 @@ def test_the_worse_order_read_as_each(guilty: type[Profile], law: Callable[[], N
     law()
     with patch.object(guilty, "pairs", one_order_for_both):
         assert caught(law)
+
+
+def test_a_law_that_lists_what_one_input_makes_likely() -> None:
+    """Caught by the law that both inputs are listed whole."""
+    law = DiscreteGaussianLaw(F(9, 4), 91)
+    keeps_all(law, law)
+    with patch.object(DiscreteGaussianLaw, "outputs", property(lambda _: [*range(-90, 91)])):
+        assert caught(lambda: keeps_all(law, law))
 
 
 def larger_of_both(g: FiniteLoss) -> Renyi:

@@ -7,6 +7,7 @@ description here, or is said to have none.
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,7 +15,12 @@ from fractions import Fraction
 import pytest
 
 import dpcompose as dpc
-from strategies import MECHANISMS, named
+from cases import scaled
+from dpcompose.kernel import SameAs, Side
+from dpcompose.parameters import Param
+from dpcompose.prove.claims import facts
+from strategies import MECHANISMS, agree, named
+from wild import RELATIONS, WRAPPERS, described, fits, leaf, made, number
 
 pytestmark = pytest.mark.slow
 
@@ -198,3 +204,28 @@ def test_the_law_bites() -> None:
     """A law that is off by more than rounding is told apart."""
     other = dpc.DiscretePair(p=[0.6, 0.4], q=[0.4, 0.6])
     assert not meet(dpc.delta(dpc.BlackBox(epsilon=0.7), 0.2), dpc.delta(other, 0.2))
+
+
+LOPSIDED = dpc.DiscretePair(p=(Fraction(1, 6), Fraction(1, 2), Fraction(1, 3)), q=(Fraction(1, 3), Fraction(2, 3), 0))
+
+
+def often_nothing(rng: random.Random, name: str, param: Param) -> str:
+    """A number from the ends of its range, and often 0: most mechanisms that equal others have no noise, or no rate."""
+    return "0" if param.low == 0 and rng.random() < 0.3 else number(rng, name, param)
+
+
+@pytest.mark.parametrize("cls", MECHANISMS, ids=named)
+@pytest.mark.parametrize("relation", sorted(set(RELATIONS)))
+def test_what_a_mechanism_equals_costs_the_same_beside_an_asymmetric_pair(cls: type, relation: str) -> None:
+    """In either orientation: who is the same as another must not know more of which input has the record."""
+    rng = random.Random(f"same {cls.__name__} {relation}")  # noqa: S311 - drawn again by its seed
+    for _ in range(scaled(10)):
+        text = described(rng, cls, relation, leaf(rng, relation) if cls in WRAPPERS else "", often_nothing)
+        if not fits(text, relation):
+            continue
+        m = made(text)
+        for claim in facts(m):
+            if isinstance(claim.guarantee, SameAs) and claim.side is Side.BOTH:
+                for pair in (LOPSIDED, dpc.DiscretePair(p=LOPSIDED.q, q=LOPSIDED.p)):
+                    answers = [dpc.delta(pair + one, 1) for one in (m, claim.guarantee.mechanism)]
+                    assert agree(answers), text

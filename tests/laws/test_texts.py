@@ -89,11 +89,30 @@ def test_anything_else_is_refused_by_its_name(name: str, given: object) -> None:
         function(**dict.fromkeys(taken, given), **OTHERS.get(name, {}))
 
 
+@pytest.mark.parametrize(
+    "name, number",
+    [("beta", "alpha"), ("delta", "epsilon"), ("epsilon", "delta"), ("renyi", "order"), ("tpr", "fpr")],
+)
+def test_a_text_is_neither_a_number_nor_a_list_of_them(name: str, number: str) -> None:
+    with pytest.raises(dpc.InvalidParameter, match=f"^{number} = '0.25' is not allowed"):
+        getattr(dpc, name)(PLAN, "0.25")
+
+
 def test_a_text_that_cannot_be_read_is_refused_like_a_document() -> None:
     with pytest.raises(dpc.InvalidDocument, match="Laplac"):
         dpc.epsilon("Laplac(scale=10)", delta=DELTA)
     with pytest.raises(dpc.DPError):  # a text is never the name of a file
         dpc.epsilon("plan.toml", delta=DELTA)
+
+
+def test_what_is_written_may_be_given_as_a_text_and_must_be_a_mechanism() -> None:
+    assert spec.dumps(TEXT) == spec.dumps(PLAN)
+    assert spec.to_document(TEXT) == spec.to_document(PLAN)
+    for write_down in (spec.dumps, spec.to_document):
+        with pytest.raises(dpc.InvalidParameter, match=r"^mechanism = 3 is"):
+            write_down(3)
+    with pytest.raises(dpc.InvalidDocument, match="3 is none"):
+        spec.loads(3)
 
 
 def test_a_text_with_a_question_mark_is_calibrated() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -118,7 +119,12 @@ FINITE: dict[str, tuple[dpc.Mechanism, Callable[[], Pair]]] = {
         lambda: ([mpf(1) / 3, mpf(2) / 3, mpf(0)], [mpf(1) / 7, mpf(5) / 7, mpf(1) / 7]),
     ),
 }
-LISTED = {name: make() for name, (_, make) in FINITE.items()}
+
+
+@cache
+def laws_of(name: str) -> Pair:
+    """Both laws of one of them, outcome by outcome."""
+    return FINITE[name][1]()
 
 
 def gathered(pair: Pair) -> Pair:

@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 
 import dpcompose as dpc
 from oracles.definitions import divergence, hockey_stick, integral, product, real, response
-from oracles.finite_pairs import FINITE, LISTED, ROUNDING, close, discrete_gaussian, geometric, half, holds
+from oracles.finite_pairs import FINITE, ROUNDING, close, discrete_gaussian, geometric, half, holds, laws_of
 
 # --------------------------------------------------------------------------------------- densities
 
@@ -138,7 +138,7 @@ def test_a_sampled_gaussians_divergence_in_both_directions(rate: float, noise: f
 def test_sampling_an_explicit_mechanism(name: str, rate: Any) -> None:
     """Without the record the output is Q; with it P, if it is drawn. Every reading of that pair is covered."""
     q = real(rate)
-    for with_it, without in (LISTED[name], LISTED[name][::-1]):
+    for with_it, without in (laws_of(name), laws_of(name)[::-1]):
         mixed = [(1 - q) * b + q * a for a, b in zip(with_it, without, strict=True)]
         for epsilon in (0, 0.3, 1):
             answer = dpc.delta(dpc.Sampled(FINITE[name][0], rate=rate), epsilon=epsilon)

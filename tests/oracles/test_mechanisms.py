@@ -9,12 +9,12 @@ from mpmath import mp
 
 import dpcompose as dpc
 from oracles.definitions import divergence, hockey_stick, joined, product
-from oracles.finite_pairs import FINITE, LEVELS, LISTED, ORDERS, ROUNDING, close, gathered, holds
+from oracles.finite_pairs import FINITE, LEVELS, ORDERS, ROUNDING, close, gathered, holds, laws_of
 
 
 @pytest.mark.parametrize("name", FINITE)
 def test_the_oracles_are_distributions(name: str) -> None:
-    for law in LISTED[name]:
+    for law in laws_of(name):
         assert abs(mp.fsum(law) - 1) < ROUNDING
         assert min(law) >= 0
 
@@ -22,14 +22,14 @@ def test_the_oracles_are_distributions(name: str) -> None:
 @pytest.mark.parametrize("epsilon", LEVELS)
 @pytest.mark.parametrize("name", FINITE)
 def test_one_run(name: str, epsilon: Any) -> None:
-    assert close(dpc.delta(FINITE[name][0], epsilon=epsilon), hockey_stick(*LISTED[name], epsilon))
+    assert close(dpc.delta(FINITE[name][0], epsilon=epsilon), hockey_stick(*laws_of(name), epsilon))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("name", FINITE)
 def test_several_runs(name: str, count: int) -> None:
-    one, other = gathered(LISTED[name])
+    one, other = gathered(laws_of(name))
     if len(one) ** count > 3000:
         count = 2  # a listing of all transcripts must end
     laws = product(one, other, count)
@@ -48,7 +48,7 @@ MIXED = [
 
 @pytest.mark.parametrize("names", MIXED, ids=" + ".join)
 def test_mixtures(names: tuple[str, str]) -> None:
-    laws = joined(gathered(LISTED[name]) for name in names)
+    laws = joined(gathered(laws_of(name)) for name in names)
     whole = FINITE[names[0]][0] + FINITE[names[1]][0]
     for epsilon in LEVELS:
         assert holds(dpc.delta(whole, epsilon=epsilon), hockey_stick(*laws, epsilon))
@@ -63,4 +63,4 @@ def test_mixtures(names: tuple[str, str]) -> None:
 @pytest.mark.parametrize("name", FINITE)
 def test_divergences(name: str, order: Any) -> None:
     answer = dpc.renyi(FINITE[name][0], order=order)
-    assert holds(answer, divergence(*LISTED[name], order))
+    assert holds(answer, divergence(*laws_of(name), order))

@@ -61,6 +61,26 @@ def test_shuffled_reports_by_every_count(people: int, local: float) -> None:
             if not ones:
                 assert found.lower <= truth * (1 + 1e-6) + 1e-12
                 assert found.lower >= truth * (1 - 1e-4)
+                assert epsilon == 0 or dpc.epsilon(reports, truth).lower >= epsilon * (1 - 1e-3)
+
+
+@pytest.mark.parametrize("people, local, share", [(1000, 1, 0.9), (1000, 0.5, 0.9), (10_000, 1, 0.9), (10_000, 1, 0.5)])
+def test_what_hardly_any_count_tells_is_not_said_of_the_ends_of_a_list(people: int, local: float, share: float) -> None:
+    """Far out in δ, where few counts are listed: the lower end against all counts, their chances by logarithms."""
+    reports = dpc.Shuffled(dpc.RandomizedResponse(epsilon=local, adjacency=dpc.REPLACE_ONE), of=people)
+    level, n = share * local, people - 1
+    others = [
+        math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1) - i * local - n * math.log1p(math.exp(-local))
+        for i in range(people)
+    ]
+    x = math.exp(local)
+    chances = np.exp(others)
+    here, before = np.append(chances, 0.0), np.insert(chances, 0, 0.0)
+    silent, said = (x * here + before) / (x + 1), (here + x * before) / (x + 1)
+    truth = max(float(np.maximum(a - math.exp(level) * b, 0).sum()) for a, b in ((silent, said), (said, silent)))
+    found = dpc.delta(reports, epsilon=level)
+    assert found.lower <= truth * (1 + 1e-9) + 1e-300
+    assert found.upper >= truth * (1 - 1e-9)
 
 
 @st.composite

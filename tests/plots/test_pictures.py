@@ -149,7 +149,7 @@ def test_one_can_paint_on_ones_own_axes() -> None:
 
 
 def test_what_has_no_picture_is_refused_with_what_has() -> None:
-    with pytest.raises(InvalidParameter, match=r"result = 'dict' is not allowed.*Comparison, .*Growth.*Region"):
+    with pytest.raises(InvalidParameter, match=r"result = \{\} is not allowed.*compare.* growth .* region"):
         plots.plot({})
 
 

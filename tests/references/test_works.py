@@ -17,9 +17,9 @@ from cases import PROFILE
 pytestmark = pytest.mark.slow
 
 WORKS = read()
-BY_DAY = 1 if PROFILE == "nightly" else 6
+BY_DAY = 1 if PROFILE == "nightly" else 8
 """Of the members of a group one in so many is asked for by day, but no fewer than `AT_LEAST`; all of them at night."""
-AT_LEAST = 16
+AT_LEAST = 12
 ROUGH = 1e-3
 FEW = range(2, 20)
 PROMISED = {

@@ -48,7 +48,7 @@ def exact(question: Any, rows: list[tuple[int, str, float]]) -> dict[Any, tuple[
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["count", "sum", "mean", "variance"])
 @pytest.mark.parametrize("adjacency", [dpc.ADD_REMOVE, dpc.REPLACE_ONE])
-@cases(40)
+@cases(25)
 @given(rows=ROWS, who=st.integers(-3, 3), other=ROWS, max_rows=st.integers(1, 3), groups=st.integers(1, 4))
 def test_a_unit_moves_few_cells_and_none_too_far(  # noqa: PLR0917 - drawn
     statistic: str, adjacency: dpc.Adjacency, rows: Any, who: int, other: Any, max_rows: int, groups: int
@@ -79,7 +79,7 @@ def test_a_unit_moves_few_cells_and_none_too_far(  # noqa: PLR0917 - drawn
 
 
 @pytest.mark.parametrize("statistic", ["count", "sum", "mean", "variance"])
-@cases(40)
+@cases(25)
 @given(rows=ROWS, who=st.integers(-3, 3), max_rows=st.integers(1, 3))
 def test_a_unit_moves_a_single_number_no_further_than_stated(
     statistic: str, rows: Any, who: int, max_rows: int
@@ -91,7 +91,7 @@ def test_a_unit_moves_a_single_number_no_further_than_stated(
     assert all(abs(a - b) <= c for a, b, c in zip(here[None], there[None], allowed, strict=True))
 
 
-@cases(60)
+@cases(40)
 @given(rows=ROWS, who=st.integers(-3, 3), max_rows=st.integers(1, 3), q=st.sampled_from([0, 0.1, 0.5, 0.75, 1]))
 def test_a_unit_moves_every_gap_of_a_quantile_no_further_than_stated(
     rows: Any, who: int, max_rows: int, q: float

@@ -35,8 +35,8 @@ PAIRS = {
     "parquet lazy": 100,
     "csv": 300,
 }
-"""Two in five of them by day, 960, and 72,000 at night; the groups of tables below are more than 3,700 others."""
-PART, DAILY = 100, Fraction(2, 5)
+"""Three in ten of them by day, 720, and 72,000 at night; the groups of tables below are more than 3,700 others."""
+PART, DAILY = 100, Fraction(3, 10)
 
 
 @pytest.mark.slow

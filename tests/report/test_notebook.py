@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 import dpcompose as dpc
-from dpcompose import advice, audit, filters, ledger, release, report, spec
+from dpcompose import advice, audit, curves, filters, ledger, release, report, spec
+from dpcompose.release import sketches
 from dpcompose.release.ask.result import charged
 
 PLAN = 30 * dpc.BlackBox(epsilon=0.1, delta=0.001)
@@ -20,6 +21,9 @@ ROWS = pd.DataFrame({"user": [1, 1, 2], "region": pd.array(["n", "s", "n"], dtyp
 
 
 AUDIT = audit.from_counts(true_positives=812, false_negatives=188, false_positives=95, true_negatives=905, delta=1e-5)
+
+
+GOAL: dict[str, Any] = {"eta": 0.9, "nu": 0.1, "epsilon": 1, "delta": 1e-6}
 
 
 class Tags(HTMLParser):
@@ -55,6 +59,10 @@ def counted() -> Any:
     return release.count(ROWS, unit="user", by="region", keys=["n", "s"], max_groups=2, epsilon=0.2)
 
 
+def cut() -> Any:
+    return sketches.cut_sketch(pd.DataFrame({"source": [0], "target": [1], "weight": [1.0]}), vertices=40, **GOAL)
+
+
 RESULTS: dict[str, Any] = {
     "plan": lambda _: PLAN,
     "mechanism": lambda _: dpc.Gaussian(noise_std=0.1),
@@ -87,7 +95,22 @@ RESULTS: dict[str, Any] = {
     "split": lambda _: advice.split(weights=[1, 4], epsilon=1, delta=1e-6),
     "card": lambda _: dpc.formula("MIR-P4"),
     "outputs": lambda _: dpc.formula("MIR-P4")(n=100, eps="0.1", Q="1e-9"),
+    "cut sketch": lambda _: cut(),
+    "covariance price": lambda _: sketches.covariance_price(**GOAL),
 }
+LINES: dict[str, Any] = {
+    "trade-off": lambda _: curves.tradeoff(PLAN),
+    "family": lambda _: curves.family(dpc.Gaussian(noise_std=9), (1, 2)),
+    "boundaries": lambda _: curves.boundaries(PLAN, (0, 1, 2)),
+    "boundary": lambda _: curves.boundaries(PLAN, (0, 1, 2)).each[0],
+    "tangents": lambda _: curves.tangents(PLAN, (0, 1)),
+    "orders": lambda _: curves.renyi_curve(dpc.Gaussian(noise_std=9), 1e-5),
+    "losses": lambda _: curves.losses(PLAN),
+    "bins": lambda _: curves.losses(dpc.Gaussian(noise_std=9)),
+    "statement": lambda folder: account(folder).statement(),
+    "map": lambda _: dpc.simulate((0.5, 0.5), (0.4, 0.6), epsilon=1),
+}
+"""Results that a notebook shows by their line alone."""
 
 
 @pytest.fixture(params=RESULTS)
@@ -104,6 +127,15 @@ def test_every_result_has_a_page_and_a_line(result: Any) -> None:
     assert not tags.open
     assert 'class="dpcompose"' in page
     assert len(re.sub(r"<style>.*?</style>|<[^>]+>", "", page, flags=re.DOTALL).strip()) > 20
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_other_results_have_a_line(name: str, tmp_path: Path) -> None:
+    line = repr(LINES[name](tmp_path))
+    assert line.startswith("<")
+    assert line.endswith(">")
+    assert "\n" not in line
+    assert len(line) <= 100
 
 
 def test_pages_take_the_colours_of_their_reader(result: Any) -> None:

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 from dpcompose import formulas, report, spec
+from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import STANDARD
 from dpcompose.prove.answer import Answer, Answers, delta, epsilon
 from dpcompose.prove.compare import Comparison, compare
@@ -196,6 +197,12 @@ def test_a_frame_and_csv_have_a_row_a_theorem(comparison: Comparison) -> None:
     assert lines[0].startswith("theorem,lower,upper,relative,tightest")
 
 
+def test_only_a_comparison_is_a_table() -> None:
+    for table in (report.to_csv, report.frame):
+        with pytest.raises(InvalidParameter, match=r"^comparison = 3 is"):
+            table(3)
+
+
 def test_what_rests_on_nothing_cannot_be_cited() -> None:
-    with pytest.raises(TypeError, match="rests on no claim"):
+    with pytest.raises(InvalidParameter, match="nothing else rests on claims"):
         report.bibtex(3)

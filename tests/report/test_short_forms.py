@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,8 @@ from hypothesis import strategies as st
 import dpcompose as dpc
 from cases import cases
 from dpcompose import report
-from dpcompose.kernel import Side
+from dpcompose.kernel import STANDARD, Side
+from dpcompose.notions import Guarantee
 from dpcompose.numerics.enclosure import Enclosure
 
 STEP = dpc.BlackBox(epsilon=Fraction("0.1"), delta=Fraction("0.001"))
@@ -49,11 +52,56 @@ def test_no_result_fills_the_screen() -> None:
         assert "\n" not in repr(result)
         assert len(repr(result)) <= 120
     assert repr(many).startswith("<4 answers: [")
+    assert repr(dpc.epsilon(STEP, delta=[])) == "<0 answers>"
 
 
 def test_an_answer_gives_its_reasons() -> None:
     assert ANSWER.explain() == report.explain(ANSWER) == dpc.explain(ANSWER)
     assert "KOV-3.3" in dpc.compare(30 * STEP, delta=0.05).explain()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sampled(BlackBox(epsilon=1), rate=0.1)",
+        "5 * Sampled(DiscretePair(p=[0.75, 0.25], q=[0.25, 0.75]), rate=0.5)",
+        "3 * Sampled(Laplace(scale=1), rate=0.1) + Gaussian(noise_std=2)",
+        "3 * MixtureOfGaussians(noise_std=1, sensitivities=[0, 1, 2], probabilities=[0.8, 0.1, 0.1])",
+    ],
+)
+def test_no_class_is_named_in_an_explanation(text: str) -> None:
+    notions = {notion for theorem in STANDARD.theorems.values() for notion in theorem.types}
+    classes = {notion.__name__ for notion in notions if issubclass(notion, Guarantee)} - {
+        "GDP",
+        "Renyi",
+    }  # those are words, too
+    said = dpc.epsilon(text, delta=1e-6).explain().partition("Sources")[0]
+    assert " ⊢ " in said
+    assert not classes & set(re.findall(r"\w+", said))
+
+
+def test_several_results_have_few_digits_too() -> None:
+    many, compared = dpc.epsilon(30 * STEP, delta=[0.05, 0.06]), dpc.compare(30 * STEP, delta=Fraction("0.05"))
+    assert f"{many:.3g}" == ", ".join(f"{answer:.3g}" for answer in many)
+    assert f"{many}" == str(many)
+    assert f"{compared:.3g}" == f"{ANSWER:.3g}"
+    assert f"{compared}" == str(compared)
+
+
+@pytest.mark.parametrize(
+    "family, kept",
+    [
+        ("Laplace(scale=?)", lambda shown, known: shown >= known.value),
+        ("? * Laplace(scale=9)", lambda s, k: s <= k.value),
+    ],
+)
+def test_a_found_value_in_few_digits_still_meets_its_target(family: str, kept: Any) -> None:
+    found = dpc.calibrate(family, epsilon=Fraction(100, 7), delta=0)
+    assert kept(Fraction(f"{found:.2g}"), found)
+    assert f"{found}" == str(found)
+    assert found.explain() == found.answer.explain()
+    with pytest.raises(dpc.InvalidParameter, match="significant digits"):
+        format(found, "d")
 
 
 def test_growth_profile_and_judge_are_public() -> None:

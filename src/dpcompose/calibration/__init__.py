@@ -8,15 +8,17 @@ own answers beside the exact ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from importlib import import_module
 
 from dpcompose.calibration.search import search_axis
 from dpcompose.calibration.targets import Target, target
 from dpcompose.calibration.trial import CLOSE, Family, Trial, axis_of
 from dpcompose.description import FULLY_ADAPTIVE, READER, Mechanism, Subject, adaptivity_of, described
-from dpcompose.errors import InvalidParameter
-from dpcompose.numerics.enclosure import Real
+from dpcompose.errors import InvalidParameter, NotProvable
+from dpcompose.numerics.enclosure import Real, rounded
 from dpcompose.prove.answer import Answer
+from dpcompose.prove.short_forms import digits_of
 from dpcompose.shown import NotebookResult
 
 
@@ -38,6 +40,20 @@ class Calibrated(NotebookResult):
 
     def __float__(self) -> float:
         return float(self.value)
+
+    def __format__(self, form: str) -> str:
+        """`f"{calibrated:.3g}"` is the value with this many digits, rounded away from what misses the target; without a
+        form, the sentence.
+        """
+        if not form:
+            return str(self)
+        if self.beyond is None:
+            raise NotProvable("No value is shown to miss the target: which way to round is not known.")
+        return rounded(self.value, ROUND_CEILING if self.value > self.beyond else ROUND_FLOOR, digits_of(form))
+
+    def explain(self) -> str:
+        """Why the value meets the target: the theorems behind it, with statements and sources."""
+        return self.answer.explain()
 
     def __str__(self) -> str:
         meaning = f" {self.answer.meaning}" if self.answer.meaning else ""

@@ -162,7 +162,7 @@ class WholeAxis(Axis):
 
 def axis_of(trial: Trial, within: tuple[Real, Real] | None) -> Axis:
     """The axis for a family: whole numbers where it has members at those alone, else positive numbers."""
-    if within is not None and not 0 <= within[0] <= within[1]:
+    if within is not None and not _is_range(within):
         raise InvalidParameter("within", within, "two numbers from 0 on, the lower one first")
     whole = next((n for n in WHOLE_PROBES if trial.allows(n)), None)
     if whole is not None and not trial.allows(whole - 0.5) and not trial.allows(whole + 0.5):
@@ -176,6 +176,14 @@ def axis_of(trial: Trial, within: tuple[Real, Real] | None) -> Axis:
     if inside is None:
         raise trial.refusal()
     return RealAxis(_edge(trial, inside, 1 / REACH), _edge(trial, inside, REACH), inside)
+
+
+def _is_range(within: Any) -> bool:
+    try:
+        low, high = within
+        return bool(0 <= low <= high)
+    except (TypeError, ValueError):
+        return False
 
 
 def _counted(low: Real, high: Real) -> WholeAxis:

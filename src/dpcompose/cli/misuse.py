@@ -153,7 +153,7 @@ def _option(misuse: click.NoSuchOption, name: str, context: click.Context | None
         return f"epsilon finds ε and has no option {given}: give --delta, or ask `dpcompose delta` for δ at an ε."
     if name == "delta" and given in {"--delta", "-d"}:
         return f"delta finds δ and has no option {given}: give --epsilon, or ask `dpcompose epsilon` for ε at a δ."
-    hint = f"; did you mean {meant}?" if meant else f": it has {', '.join(known)}."
+    hint = f"; did you mean {meant}?" if meant else f": it has {', '.join(known) or 'none'}."
     return f"{name} has no option {given}{hint}"
 
 

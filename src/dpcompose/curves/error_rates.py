@@ -36,6 +36,9 @@ class TradeOff:
     alphas: tuple[Real, ...]
     betas: tuple[Enclosure, ...]
 
+    def __repr__(self) -> str:
+        return f"<TradeOff at {len(self.alphas)} type I errors>"
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -45,6 +48,9 @@ class Family:
     counts: tuple[int, ...]
     regions: tuple[Region, ...]
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self.regions)} regions>"
+
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
@@ -53,6 +59,9 @@ class Boundary:
     theorem: str
     corners: Points
 
+    def __repr__(self) -> str:
+        return f"<Boundary by {self.theorem}, {len(self.corners)} corners>"
+
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
@@ -60,6 +69,9 @@ class Boundaries:
 
     subject: Mechanism
     each: tuple[Boundary, ...]
+
+    def __repr__(self) -> str:
+        return f"<Boundaries by {len(self.each)} theorems>"
 
     def of(self, theorem: str) -> Boundary:
         """The boundary by one theorem."""
@@ -75,6 +87,9 @@ class Tangents:
     epsilons: tuple[Real, ...]
     lines: tuple[Tangent, ...]
 
+    def __repr__(self) -> str:
+        return f"<Tangents at {len(self.epsilons)} levels>"
+
 
 class Reached(ABC):
     """Points that an audit has shown to be reachable: anything with `vertices` (fnr, fpr) and a `confidence`."""
@@ -82,7 +97,7 @@ class Reached(ABC):
     @property
     @abstractmethod
     def vertices(self) -> Points:
-        """The points."""
+        """The points (fnr, fpr) that are reached."""
 
     @property
     @abstractmethod

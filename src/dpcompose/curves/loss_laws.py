@@ -49,6 +49,10 @@ class LossDistribution:
     infinite: float
     """The probability of an output that reveals the input."""
 
+    def __repr__(self) -> str:
+        values = f"{len(self.atoms)} atoms" if self.atoms else f"{len(self.mass)} bins"
+        return f"<LossDistribution of {values}, {self.infinite:.3g} at infinity>"
+
 
 def losses(mechanism: Subject, bins: int = _BINS) -> LossDistribution:
     """The distribution of the privacy loss, as accurate as a picture needs."""

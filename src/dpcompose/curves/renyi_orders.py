@@ -46,6 +46,9 @@ class RenyiCurve:
     delta: Real | None
     converted: tuple[Converted, ...]
 
+    def __repr__(self) -> str:
+        return f"<RenyiCurve at {len(self.orders)} orders>"
+
 
 def renyi_curve(mechanism: Subject, delta: Real | None = None, orders: Grid | None = None) -> RenyiCurve:
     """The Rényi curve; with a δ also the ε that each order implies, and the best order."""

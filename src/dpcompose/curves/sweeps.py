@@ -15,7 +15,7 @@ from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import STANDARD
 from dpcompose.notions import Profile
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.parameters import COUNT, DELTA, EPSILON, Param
+from dpcompose.parameters import COUNT, DELTA, EPSILON, Param, listed
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.answer import epsilon as epsilon_at
 from dpcompose.prove.compare import Comparison, compare
@@ -100,9 +100,7 @@ def range_of_epsilon(mechanism: Subject) -> tuple[float, ...]:
 
 def places(name: str, given: Grid, param: Param) -> tuple[Real, ...]:
     """The places at which to ask: sorted, each once, at least one and not too many."""
-    if not 0 < len(given) <= MOST_POINTS:
-        raise InvalidParameter(f"the length of {name}", len(given), f"from 1 to {MOST_POINTS} places")
-    return tuple(sorted({param.check(name, place) for place in given}))
+    return tuple(sorted({param.check(name, place) for place in listed(name, given, MOST_POINTS, "places")}))
 
 
 def chosen(theorems: Sequence[str] | None) -> Callable[[str], bool]:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Protocol, TypeAlias
 
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, ball
 from dpcompose.numerics.precision import ctx
 
@@ -96,6 +97,7 @@ def _scaled(parts: tuple[tuple[Law, int], ...]) -> Scaled:
     losses = {law: [loss for loss, _ in law.atoms()] for law in counts}
     known = list(chain.from_iterable(losses.values()))
     plain = math.lcm(*{loss.denominator for loss in known if isinstance(loss, Fraction)})
+    effort.count(len(known) * plain.bit_length() // 12)  # many denominators have a long one in common
     logs = rounded_logs({loss.ratio for loss in known if isinstance(loss, LogFraction)})
     grid = 1 << _LOG_BITS if logs else 1
 

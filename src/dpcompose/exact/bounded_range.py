@@ -20,6 +20,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcompose.numerics import effort
+
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 ROUNDING = 2.0**-42
@@ -93,6 +95,7 @@ class Ways:
 
     def _expected(self, before: Floats) -> Floats:
         """q_tV(x − t) + (1 − q_t)V(x + ε − t), a column for each x, a row for each t."""
+        effort.count(2 * self.steps * (before.size - 2 * self.steps) + 4000)
         rows, shifted, (first, second) = self.rows, _rows(before, before.size - 2 * self.steps), self.weights
         found = np.multiply(shifted[self.steps :: -1][rows], first, order="C")
         found += shifted[: self.steps - 1 : -1][rows] * second
@@ -112,8 +115,13 @@ class RangeGrid:
     left: int
     right: int
 
+    @property
+    def size(self) -> int:
+        """How many points there are."""
+        return self.left + 1 + self.right
+
     def start(self) -> Floats:
-        """(1 − e^x)₊."""
+        """V before any run, (1 − e^x)₊ at each point."""
         return np.asarray(-np.expm1(np.minimum(np.arange(-self.left, self.right + 1) * self.spacing, 0.0)))
 
     def widened_above(self, values: Floats, more: int) -> Floats:

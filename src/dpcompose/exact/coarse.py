@@ -32,12 +32,12 @@ class LoweredLaw:
     step: int
 
     def atoms(self) -> list[tuple[Fraction, Ball]]:
-        """Losses in units."""
+        """The moved losses, in units, with their masses."""
         top = max(self.part.losses)
         return [(Fraction(loss - (loss - top) % self.step), mass) for loss, mass in self.part.weights().items()]
 
     def leak(self) -> Ball:
-        """As before."""
+        """The mass that leaks, which does not move."""
         return self.part.law.leak()
 
 
@@ -62,7 +62,7 @@ class SpreadLaw:
         return found
 
     def leak(self) -> Ball:
-        """As before."""
+        """The mass that leaks, which does not move."""
         return self.part.law.leak()
 
 

@@ -121,7 +121,7 @@ class _Meeting:
         return (_met_shortly if short else _met)(sums, ctx.prec)
 
     def delta(self, level: Fraction) -> Enclosure:
-        """The profile."""
+        """δ at a level, enclosed."""
         return self.above(0, level) & UNIT_INTERVAL
 
     def above(self, origin: int, level: Fraction) -> Enclosure:

@@ -176,7 +176,7 @@ class _Profile:
         return gamma_lower(self.count, T) + self._decay(T) * self._sum(tau, 1)
 
     def slope(self, tau: Fraction) -> Ball:
-        """Its derivative."""
+        """The derivative of that difference."""
         T, k = ball(tau), self.count
         if k == 1:
             return (-T).exp()

@@ -154,7 +154,7 @@ def _newton_in_t(mu: float, log_delta: float) -> float:
         if not math.isfinite(step):
             break
         x += step
-        if abs(step) <= 1e-9 * (1.0 + abs(x)):
+        if abs(step) <= 1e-5 * (1.0 + abs(x)):  # what is left is its square, and the step in balls squares it again
             break
     return max(mu * (x + mu / 2.0), 0.0)
 
@@ -186,8 +186,9 @@ def _float_profile(mu: float, x: float) -> tuple[float, float]:
 
     $\delta_\mu = \varphi(x)\,(m(x) - m(x+\mu))$ and $-m'(s) = 1 - s\,m(s)$, integrated where $\mu$ is small.
     """
+    beyond = _float_mills(x + mu)
     if x < -5.0:
-        below = math.exp(-x * x / 2.0) * _float_mills(x + mu) / math.sqrt(2.0 * math.pi)
+        below = math.exp(-x * x / 2.0) * beyond / math.sqrt(2.0 * math.pi)
         missing = float(ndtr(x)) + below
         return math.log1p(-missing), below / (1.0 - missing)
     if mu < 0.25:
@@ -195,10 +196,10 @@ def _float_profile(mu: float, x: float) -> tuple[float, float]:
         points = [(x + mu * (0.5 + node), weight) for node, weight in nodes]
         fall = mu * sum(weight * (1.0 - s * _float_mills(s)) for s, weight in points)
     else:
-        fall = _float_mills(x) - _float_mills(x + mu)
+        fall = _float_mills(x) - beyond
     if not fall > 0.0:
         return math.nan, math.nan
-    return math.log(fall) - (x * x + math.log(2.0 * math.pi)) / 2.0, _float_mills(x + mu) / fall
+    return math.log(fall) - (x * x + math.log(2.0 * math.pi)) / 2.0, beyond / fall
 
 
 def _float_mills(s: float) -> float:

@@ -11,11 +11,11 @@ from typing import TypeAlias
 from dpcompose.exact.bounded_range import GridValues, RangeGrid
 
 EFFORT, MOST_EFFORT = 10**6, 6 * 10**6
-"""How many cells of a grid are worth their while, and how many where fewer would make it coarse."""
+"""About how many cells a grid has at most, and how many where fewer would make it coarse."""
 FINEST, COARSE, COARSEST = 400, 8, 3
-"""Steps of the grid in the least range."""
+"""Steps of the grid in the least range: at most; below this it is coarse; and at least."""
 MOST_RUNS, MOST_SPREAD = 10**7, 1e5
-"""More runs of one kind, and a greater ρ in all, are left to the bounds."""
+"""Above this number of runs of one kind, or this ρ in all, no grid is made: other theorems bound the cost."""
 NEAR = 1.02
 """A bound from above is near enough if it is this many times the one from below."""
 Kind: TypeAlias = tuple[Fraction, int]
@@ -23,27 +23,27 @@ Kinds: TypeAlias = tuple[Kind, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Wanted:
     """Which end of a curve is wanted: δ at a level, or the level at δ."""
 
     delta: float
     level: float | None = None
-    """If the level is known, δ is wanted, and what is said of it is a guess."""
+    """The level at which δ is wanted, `delta` being a guess; None where the level at `delta` is wanted."""
 
     def level_of(self, values: GridValues) -> float:
         """Where δ should be as great as can be."""
         return values.epsilon_below(self.delta) if self.level is None else self.level
 
     def worth(self, values: GridValues) -> float:
-        """What a lower bound says."""
+        """The value of a lower bound: the greater, the better."""
         return values.epsilon_below(self.delta) if self.level is None else values.delta_below(self.level)
 
     def cost(self, values: GridValues) -> float:
-        """What an upper bound says."""
+        """The value of an upper bound: the less, the better."""
         return values.epsilon_above(self.delta) if self.level is None else values.delta_above(self.level)
 
     def enough(self, worth: float) -> float:
-        """An upper bound that is near enough to this lower one."""
+        """The value of an upper bound that is near enough to this lower one."""
         return worth * (NEAR if self.level is None else 1 + 5 * (NEAR - 1))
 
 
@@ -62,6 +62,8 @@ def spacing_of(
     kinds: Kinds, reach: float, runs: int, rounding: Callable[[Fraction], int], effort: float = EFFORT
 ) -> float | None:
     """As fine a grid as the effort allows, and among the finest the one that rounds the ranges least; None if none."""
+    if runs > MOST_EFFORT:
+        return None
     least = kinds[0][0]
     turns = sum(float(e / least) for e, _ in kinds)
     cells = runs * turns * 2 * reach / float(least)
@@ -78,26 +80,28 @@ def spacing_of(
 
 
 def grid_of(reach: float, spacing: float) -> RangeGrid:
-    """As far as this to the right."""
+    """A grid that reaches this far to the right, and less far to the left."""
     far, near = math.ceil(reach / spacing) + 1, math.ceil(0.6 * reach / spacing) + 1  # few paths return from the left
     return RangeGrid(spacing, near, far)
 
 
 def rarity_of(kinds: Kinds, reach: float) -> float:
-    """The inverse of `reaching`, if the reach is not the whole."""
+    """The rarity that has this reach, at least 7: the inverse of `reaching` where losses reach farther."""
     rho = spread(kinds)
     return max((reach - rho) ** 2 / (4 * rho), 7.0)
 
 
 def too_many(kinds: Kinds) -> bool:
-    """Whether they are left to the bounds."""
+    """Whether no grid is made for so many runs."""
     return spread(kinds) > MOST_SPREAD or max(n for _, n in kinds) > MOST_RUNS
 
 
 def affordable(kinds: Kinds, reach: float) -> bool:
     """Whether a grid that is not coarse can be made for all their orders."""
-    states = math.prod(n + 1 for _, n in kinds)
-    cells = states * sum(float(e / kinds[0][0]) for e, _ in kinds) * 2 * reach / float(kinds[0][0])
+    orders = math.prod(n + 1 for _, n in kinds)
+    if orders > MOST_EFFORT:
+        return False
+    cells = orders * sum(float(e / kinds[0][0]) for e, _ in kinds) * 2 * reach / float(kinds[0][0])
     return MOST_EFFORT / cells >= COARSE**2
 
 
@@ -106,7 +110,7 @@ __all__ = [
     "FINEST",
     "Kind",
     "Kinds",
-    "Question",
+    "Wanted",
     "affordable",
     "grid_of",
     "rarity_of",

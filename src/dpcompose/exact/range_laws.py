@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpcompose.exact.bounded_range import LEAST, Floats, GridValues, RangeGrid
+from dpcompose.numerics import effort
 from dpcompose.numerics.rounding import inner
 
 UNIT = 2.0**-50
@@ -40,6 +41,7 @@ class UpperLaw:
         falls = (values[:-1] - values[1:]) / math.expm1(h)
         masses = np.concatenate([[1 - values[0]], falls * math.exp(h)]) - np.concatenate([falls, [0.0]])
         masses, infinite = np.maximum(masses, 0.0), float(values[-1])
+        effort.count(masses.size**2 / 100)
         profile = np.convolve(masses[::-1], -np.expm1(-h * np.arange(masses.size)))[: masses.size][::-1] + infinite
         needed = values > 0
         with np.errstate(divide="ignore"):
@@ -52,6 +54,7 @@ class UpperLaw:
     def joined(self, others: GridValues) -> GridValues:
         """What the others cost beside it, from above."""
         grid, n = self.grid, self.masses.size
+        effort.count(n * n / 50)
         wide = grid.widened_above(others.values, n - 1)[grid.left : grid.left + 2 * n - 1]
         found = np.convolve(wide, self.masses, "valid") + self.infinite
         return GridValues(grid, np.clip(found * (1 + (n + 64) * UNIT) + LEAST, LEAST, 1.0))
@@ -87,8 +90,15 @@ class FixedRuns:
         grid, n = others.grid, others.values.size
         places = np.floor(self.losses / grid.spacing - 2.0**-20).astype(np.intp)
         kept = places >= -grid.left
-        masses = np.bincount(np.minimum(places[kept], grid.right) + grid.left, self.masses[kept], n)
-        wide = grid.widened_below(others.values, n - 1)[grid.left : grid.left + 2 * n - 1]
+        places = np.minimum(places[kept], grid.right)
+        if not places.size:
+            return GridValues(grid, np.zeros(n))
+        least, most = int(places.min()), int(places.max())
+        effort.count(2000)
+        masses = np.bincount(places - least, self.masses[kept])
+        more = max(most, -least, 0)
+        wide = grid.widened_below(others.values, more)[more - most : more + n - least]
+        effort.count(n * masses.size / 100)
         found = np.convolve(wide, masses, "valid") * (1 - (n + 64) * UNIT)
         return GridValues(grid, np.where(found > LEAST, found, 0.0))
 

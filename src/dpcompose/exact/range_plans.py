@@ -8,7 +8,7 @@ are fixed in advance, t is divided into intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache, reduce
 from heapq import heappop, heappush
@@ -17,12 +17,13 @@ from typing import TypeAlias
 import numpy as np
 
 from dpcompose.exact.bounded_range import GridValues, RangeGrid, Ways, at_least, at_most
+from dpcompose.exact.fewer_ranges import MANY, fewer_above, fewer_below, joined_above, rise
 from dpcompose.exact.range_grids import (
     COARSE,
     FINEST,
     Kind,
     Kinds,
-    Question,
+    Wanted,
     affordable,
     grid_of,
     rarity_of,
@@ -32,30 +33,36 @@ from dpcompose.exact.range_grids import (
     too_many,
 )
 from dpcompose.exact.range_laws import FixedRuns, UpperLaw
+from dpcompose.numerics import effort
 
 BLOCK = 250
-"""More runs than these of one kind are followed in halves."""
+"""Above this number of runs a kind is followed in halves."""
 MOST_CELLS = 4000
 """Cells of the grid on which laws are joined from above."""
 RISE = 0.02
-"""So great a share of the variance may be added by following kinds apart, if that spares effort."""
+"""The greatest share of the variance that may be added by following kinds apart, to spare effort."""
 MOST_PLANS, DIVIDED = 200, 30
 """How often an interval of t is halved, and how many runs its kind may have at most."""
+MOST_PRODUCTS = 4e9
+"""How many products of floats joining laws may take meanwhile."""
 CELLS = 1500
 """Cells of the grid on which plans are played from below, to the right."""
 SKETCH = 300
 """Cells of the grid on which the best t is sought first."""
 PLACES = [0.4 * i - 0.8 for i in range(22)]
 """Where the best t is sought, as the logarithm of t / (ε − t), and then nearer and nearer."""
+SEVERAL = 8
+"""Up to this number of kinds each has the best t, on `CELLS` cells; more kinds share one place, on more cells."""
 Interval: TypeAlias = tuple[int, int]
 """(i, n) for the t between i/n and (i + 1)/n of the range."""
 Plan: TypeAlias = tuple[Interval, ...]
 
 
 def _together(kinds: Kinds, reach: float) -> GridValues | None:
-    """Every range rounded up: a class of greater range costs no less. None where the effort is too great."""
-    states = math.prod(n + 1 for _, n in kinds)
-    spacing = spacing_of(kinds, reach, states, math.ceil)
+    """An upper bound for all orders of these runs, every range rounded up: a greater one costs no less. None where the
+    effort is too great.
+    """
+    spacing = spacing_of(kinds, reach, math.prod(n + 1 for _, n in kinds), math.ceil)
     if spacing is None:
         return None
     return at_most([(Ways(math.ceil(e / Fraction(spacing)), spacing), n) for e, n in kinds], grid_of(reach, spacing))
@@ -64,37 +71,42 @@ def _together(kinds: Kinds, reach: float) -> GridValues | None:
 @lru_cache(maxsize=64)
 def above(kinds: Kinds, reach: float) -> tuple[GridValues, ...]:
     """Upper bounds for runs that are chosen one after the other. Empty where the effort is too great."""
+    rarity, kinds = rarity_of(kinds, reach), fewer_above(kinds)
+    joined = joined_above(kinds)
     if too_many(kinds):
         return ()
-    rarity = rarity_of(kinds, reach)
     groups = _groups(kinds, rarity)
     whole = None if groups == [kinds] and kinds[0][1] > BLOCK else _together(kinds, reaching(kinds, rarity))
     apart = _apart(groups, kinds, rarity) if len(groups) > 1 or whole is None else None
-    return tuple(found for found in (whole, apart) if found is not None)
-
-
-def _rise(kind: Kind) -> float:
-    """About what is added to ε²n, four times the variance, where a kind is followed apart from a greater one."""
-    e, n = kind
-    return float(e) ** 2 * (1 / 3 + math.log(n) / 6)
+    found = tuple(curve for curve in (whole, apart) if curve is not None)
+    return found if joined == kinds else (*found, *above(joined, reach))
 
 
 def _groups(kinds: Kinds, rarity: float) -> list[Kinds]:
-    """The greatest range and those beside it that would add most to the variance; each of the others alone."""
-    total = 8 * spread(kinds)
-    core, rest = kinds[-1:], list(kinds[:-1])
-    for kind in sorted(rest, key=_rise, reverse=True):
-        if sum(map(_rise, rest)) <= RISE * total:
-            break
-        grown = tuple(sorted((*core, kind)))
-        if affordable(grown, reaching(grown, rarity)):
-            core = grown
-            rest.remove(kind)
-    return [core, *((kind,) for kind in rest)]
+    """The greatest range and those beside it that would add most to the variance, as long as that is much; then the
+    same of those that are left; and each of the others alone.
+    """
+    groups: list[Kinds] = []
+    total, rest = 8 * spread(kinds), list(kinds)
+    while rest:
+        core: Kinds = (rest.pop(),)
+        for kind in sorted(rest, key=_rise, reverse=True):
+            if sum(map(_rise, rest)) <= RISE * total:
+                return [*groups, core, *((kind,) for kind in rest)]
+            grown = tuple(sorted((*core, kind)))
+            if affordable(grown, reaching(grown, rarity)):
+                core = grown
+                rest.remove(kind)
+        groups.append(core)
+    return groups
+
+
+def _rise(kind: Kind) -> float:
+    return float(rise(float(kind[0]), kind[1]))
 
 
 def _apart(groups: Sequence[Kinds], kinds: Kinds, rarity: float) -> GridValues | None:
-    """Groups joined, the more numerous ones in blocks."""
+    """An upper bound: each group followed alone, then joined. None where the effort is too great."""
     parts = [
         _alone(group[0], rarity) if len(group) == 1 else _together(group, reaching(group, rarity)) for group in groups
     ]
@@ -104,7 +116,7 @@ def _apart(groups: Sequence[Kinds], kinds: Kinds, rarity: float) -> GridValues |
 
 
 def _alone(kind: Kind, rarity: float) -> GridValues | None:
-    """One kind; the more numerous runs in halves, on grids that grow with them, as if apart."""
+    """An upper bound for one kind; more than `BLOCK` runs in halves, joined on grids that grow with them."""
     whole, count = kind
     if count <= BLOCK:
         return _together((kind,), reaching((kind,), rarity))
@@ -117,23 +129,24 @@ def _joined(parts: Sequence[GridValues]) -> GridValues:
 
 
 def _common(kinds: Kinds, rarity: float, laws: int) -> RangeGrid:
-    """Chords on it add about h²/6 to the variance of each law."""
+    """The grid on which so many laws are joined; chords on it add about h²/6 to the variance of each law."""
     reach = reaching(kinds, rarity)
     return grid_of(reach, max(math.sqrt(2 * spread(kinds) / laws) / 24, 1.6 * reach / MOST_CELLS))
 
 
 @lru_cache(maxsize=64)
-def above_fixed(kinds: Kinds, reach: float, question: Question) -> tuple[GridValues, ...]:
+def above_fixed(kinds: Kinds, reach: float, wanted: Wanted) -> tuple[GridValues, ...]:
     """Upper bounds for runs that are all chosen in advance: the greatest over the intervals in which each t may lie.
 
     The intervals whose bound is the greatest are halved, until it is near enough to the bound from below.
     """
-    adaptive, rarity = above(kinds, reach), rarity_of(kinds, reach)
-    if len(kinds) == 1 or not adaptive:
+    adaptive, rarity, few = above(kinds, reach), rarity_of(kinds, reach), fewer_above(kinds)
+    if not adaptive or not 1 < len(few) <= MANY:
         return adaptive
-    near = question.enough(max(map(question.worth, below_fixed(kinds, reach, question))))
-    if min(map(question.cost, adaptive)) <= near:
+    near = wanted.enough(max(map(wanted.worth, below_fixed(kinds, reach, wanted)), default=0.0))
+    if min(map(wanted.cost, adaptive)) <= near:
         return adaptive
+    kinds = few
     grid = _common(kinds, rarity, len(kinds))
 
     @cache
@@ -142,11 +155,14 @@ def above_fixed(kinds: Kinds, reach: float, question: Question) -> tuple[GridVal
 
     def bounded(plan: Plan) -> tuple[float, Plan, GridValues]:
         found = _joined([within(j, interval) for j, interval in enumerate(plan)])
-        return -question.cost(found), plan, found
+        return -wanted.cost(found), plan, found
 
     plans = [bounded(((0, 1),) * len(kinds))]
-    for _ in range(MOST_PLANS):
+    for _ in range(min(MOST_PLANS, int(MOST_PRODUCTS / (2 * len(kinds) * grid.size**2)))):
         if -plans[0][0] <= near:
+            break
+        if effort.is_worn_out():
+            effort.cut_short()
             break
         plan = plans[0][1]
         doubts = [_rise(kind) * min(kind[1] / parts, 1.0) for kind, (_, parts) in zip(kinds, plan, strict=True)]
@@ -157,6 +173,9 @@ def above_fixed(kinds: Kinds, reach: float, question: Question) -> tuple[GridVal
         for half in (0, 1):
             heappush(plans, bounded((*plan[:j], (2 * plan[j][0] + half, 2 * plan[j][1]), *plan[j + 1 :])))
     return (*adaptive, GridValues(grid, np.max([found.values for _, _, found in plans], axis=0)))
+
+
+effort.forgotten(above_fixed.cache_clear)
 
 
 def _within(kind: Kind, interval: Interval, rarity: float) -> GridValues:
@@ -172,35 +191,39 @@ def _within(kind: Kind, interval: Interval, rarity: float) -> GridValues:
 
 
 @lru_cache(maxsize=64)
-def below(kinds: Kinds, reach: float, question: Question) -> tuple[GridValues, ...]:
+def below(kinds: Kinds, reach: float, wanted: Wanted) -> tuple[GridValues, ...]:
     """Lower bounds for runs that are chosen one after the other: the greatest range last, each t as late as can be."""
+    rarity, kinds = rarity_of(kinds, reach), fewer_below(kinds)
     if too_many(kinds):
         return ()
-    found, reach, coarse = [], reaching(kinds, rarity_of(kinds, reach)), True
-    for first in range(len(kinds)):
+    found, reach, coarse = [], reaching(kinds, rarity), True
+    for first in range(0, len(kinds), -(-len(kinds) // MANY)):
         late = kinds[first:]
         spacing = spacing_of(late, reach, sum(n for _, n in late), math.floor)
         if spacing is None:
             continue
         grid = grid_of(reach, spacing)
         last = at_least([(Ways(math.floor(e / Fraction(spacing)), spacing), n) for e, n in late[::-1]], grid)
-        found.append(_best_fixed(kinds[:first], last, question))
+        found.append(_best_fixed(kinds[:first], last, wanted))
         coarse = coarse and late[-1][0] < COARSE * spacing
-    return (*found, *(below_fixed(kinds, reach, question) if coarse else ()))
+    return (*found, *(below_fixed(kinds, reach, wanted) if coarse or len(kinds) > SEVERAL else ()))
 
 
 @lru_cache(maxsize=64)
-def below_fixed(kinds: Kinds, reach: float, question: Question) -> tuple[GridValues, ...]:
+def below_fixed(kinds: Kinds, reach: float, wanted: Wanted) -> tuple[GridValues, ...]:
     """Lower bounds for runs that are all chosen in advance."""
+    rarity, kinds = rarity_of(kinds, reach), fewer_below(kinds)
     if too_many(kinds):
         return ()
-    reach = reaching(kinds, rarity_of(kinds, reach))
-    grid = grid_of(reach, reach / CELLS)
-    return (_best_fixed(kinds, GridValues(grid, grid.start()), question),)
+    reach = reaching(kinds, rarity)
+    grid = grid_of(reach, reach / (CELLS * max(len(kinds) / SEVERAL, 1)))  # every kind is rounded by half a cell
+    return (_best_fixed(kinds, GridValues(grid, grid.start()), wanted),)
 
 
-def _best_fixed(kinds: Kinds, last: GridValues, question: Question) -> GridValues:
-    """Before the last runs come these, each kind with the t that is best if the others keep theirs."""
+def _best_fixed(kinds: Kinds, last: GridValues, wanted: Wanted) -> GridValues:
+    """Before the last runs come these, each kind with the t that is best if the others keep theirs; where there are
+    many, all of them at one place.
+    """
     if not kinds:
         return last
 
@@ -211,26 +234,40 @@ def _best_fixed(kinds: Kinds, last: GridValues, question: Question) -> GridValue
         chosen = [runs(j, place) for j, place in enumerate(places) if j != left_out]
         return reduce(lambda rest, some: some.before(rest), chosen, others)
 
+    def worth(place: float) -> float:
+        return wanted.worth(beside([place] * len(kinds), roughly))
+
     roughly = _roughly(last)
-    start = max(PLACES, key=lambda place: question.worth(beside([place] * len(kinds), roughly)))
+    start = max(PLACES, key=worth)
+    if len(kinds) > SEVERAL:
+        return beside([_nearer(start, (PLACES[1] - PLACES[0]) / 2, worth)] * len(kinds), last)
     places, width = [start] * len(kinds), PLACES[1] - PLACES[0]
     for turn in range(3 if len(kinds) > 1 else 1):
         others = roughly if turn < 2 else last
-        level = question.level_of(beside(places, others))
+        level = wanted.level_of(beside(places, others))
         for j in range(len(kinds)):
-            rest, step = beside(places, others, j), width / 2 ** (3 * turn)
+            rest = beside(places, others, j)
+
+            def value(place: float, j: int = j, rest: GridValues = rest, level: float = level) -> float:
+                return runs(j, place).value(rest, level)
+
             tried = [*PLACES, places[j]] if not turn else [places[j]]
-            best = max(tried, key=lambda place: runs(j, place).value(rest, level))
-            for _ in range(4):
-                step /= 2
-                best = max((best, best - step, best + step), key=lambda place: runs(j, place).value(rest, level))
-            places[j] = best
+            places[j] = _nearer(max(tried, key=value), width / 2 ** (3 * turn + 1), value)
     return beside(places, last)
+
+
+def _nearer(place: float, step: float, value: Callable[[float], float]) -> float:
+    """The best place near this one, sought in four steps, each half as long as the one before."""
+    for halving in range(4):
+        near = step / 2**halving
+        place = max((place, place - near, place + near), key=value)
+    return place
 
 
 def _roughly(values: GridValues) -> GridValues:
     """About the same on a grid of few cells, to search on."""
-    grid = grid_of(values.grid.right * values.grid.spacing, values.grid.right * values.grid.spacing / SKETCH)
+    reach, scale = values.grid.right * values.grid.spacing, max(values.grid.right / CELLS, 1.0)
+    grid = grid_of(reach, reach / (SKETCH * scale))
     x = np.arange(-values.grid.left, values.grid.right + 1) * values.grid.spacing
     return GridValues(grid, np.interp(np.arange(-grid.left, grid.right + 1) * grid.spacing, x, values.values))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dpcompose.formulas.card import Found, card
 from dpcompose.formulas.inputs import Count, Delta, Deltas, Epsilon, Epsilons, Times
 from dpcompose.formulas.values import advanced, leak, paired
+from dpcompose.numerics.enclosure import exact_sum
 from dpcompose.regions.simulation_lemma import distance_to_pure
 from dpcompose.sources import DR14, DRV10
-from dpcompose.theorems.approx.steps import exact_sum
 
 
 @card("BASIC", DRV10.at("Thm. III.1"), "DRV-3.16", "KOV-3.1", "SM-E3.5")

@@ -58,6 +58,8 @@ def write(subject: Subject, form: str) -> str:
 
 def convert(text: str, to: str = "dpcompose", adjacency: Adjacency = Adjacency.ADD_REMOVE) -> str:
     """Convert a text of any kind to another; numbers are exact, or rounded towards the larger loss."""
+    if to not in FORMS:
+        raise InvalidParameter("to", to, " or ".join(FORMS))
     return write(read(text, adjacency), to)
 
 

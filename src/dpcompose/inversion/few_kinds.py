@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from dpcompose.inversion.losses.laplace import LaplaceLoss
@@ -23,11 +24,11 @@ from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 
 
-class Side(Enum):
-    """From which side the cost is bounded."""
+class Corner(Enum):
+    """Which corner of a group stands for it: the worst costs at least as much as every member, the best at most."""
 
-    ABOVE = 1
-    BELOW = -1
+    WORST = 1
+    BEST = -1
 
 
 COSTS: dict[type, dict[str, int]] = {
@@ -35,34 +36,51 @@ COSTS: dict[type, dict[str, int]] = {
     SampledGaussianLoss: {"rate": 1, "noise_std": -1},
     SampledLaplaceLoss: {"size": 1, "rate": 1},
 }
-"""By which numbers a kind is described, and whether its cost grows or falls with each."""
+"""The numbers that describe a kind: 1 where its cost grows with the number, -1 where it falls."""
 
 
-def few_kinds(summands: Sequence[LossSum], side: Side, most: int) -> Sequence[LossSum]:
-    """The same steps, those of one sort taken for at most so many kinds; what is not described by numbers stays."""
-    groups: dict[tuple[type, Hashable], list[Repeated]] = defaultdict(list)
-    found: list[LossSum] = []
-    for s in summands:
-        if isinstance(s, Repeated) and type(s.loss) in COSTS:
-            rest: Any = replace(s.loss, **dict.fromkeys(COSTS[type(s.loss)], 1))  # type: ignore[type-var]
-            groups[type(s.loss), rest].append(s)
-        else:
-            found.append(s)
-    for (kind, _), members in groups.items():
+def few_kinds(summands: Sequence[LossSum], corner: Corner, most: int) -> Sequence[LossSum]:
+    """Steps that cost no less than these (WORST) or no more (BEST), at most so many kinds of each sort; what is not in
+    `COSTS` stays as it is.
+    """
+    groups, found = sorted_out(summands)
+    for (kind, *_), members in groups.items():
         cells = _cells(members, COSTS[kind], most)
-        found += kind.gather([(_corner(cell, COSTS[kind], side), sum(s.count for s in cell)) for cell in cells])  # type: ignore[attr-defined]
+        found += kind.gather([(_at(corner, cell, COSTS[kind]), sum(s.count for s in cell)) for cell in cells])
     return found
 
 
-def _corner(cell: Sequence[Repeated], costs: dict[str, int], side: Side) -> Any:
-    """One that costs at least as much as each of these, or at most."""
+def sorted_out(summands: Sequence[LossSum]) -> tuple[dict[tuple[Any, ...], list[Repeated]], list[LossSum]]:
+    """The steps of each sort: those of one kind that differ in nothing but what `COSTS` tells; and all others."""
+    groups: dict[tuple[Any, ...], list[Repeated]] = defaultdict(list)
+    others: list[LossSum] = []
+    for s in summands:
+        if isinstance(s, Repeated) and type(s.loss) in COSTS:
+            groups[type(s.loss), *(getattr(s.loss, name) for name in _others(type(s.loss)))].append(s)
+        else:
+            others.append(s)
+    return groups, others
+
+
+@cache
+def _others(kind: Any) -> tuple[str, ...]:
+    """What describes a step of this kind beside its costs."""
+    return tuple(field.name for field in fields(kind) if field.name not in COSTS[kind])
+
+
+def _at(corner: Corner, cell: Sequence[Repeated], costs: dict[str, int]) -> Any:
+    """One step that costs at least as much as each of these (WORST), or at most (BEST)."""
     values = {name: [getattr(s.loss, name) for s in cell] for name in costs}
     first: Any = cell[0].loss
-    return replace(first, **{n: max(values[n]) if sign == side.value else min(values[n]) for n, sign in costs.items()})
+    return replace(
+        first, **{n: max(values[n]) if sign == corner.value else min(values[n]) for n, sign in costs.items()}
+    )
 
 
 def _cells(members: list[Repeated], costs: dict[str, int], most: int) -> list[list[Repeated]]:
-    """Groups alike: the one whose steps differ most, all together, is halved where its numbers lie farthest apart."""
+    """At most so many groups of similar steps: again and again the group whose steps differ most, summed up, is halved
+    along the number in which they differ most.
+    """
     cells = [members]
     while len(cells) < most:
         spreads = [max(_spread(cell, name) for name in costs) for cell in cells]

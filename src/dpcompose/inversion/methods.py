@@ -95,7 +95,7 @@ def small_sum(summands: Sequence[LossSum]) -> SmallSum | None:
 
 
 class Method(Enum):
-    """How to answer."""
+    """The method that answers: a saddle line, or what serves small sums."""
 
     LINE = "line"
     SMALL = "small"
@@ -162,5 +162,6 @@ def is_smooth(summand: LossSum) -> bool:
 def is_slow(summand: LossSum) -> bool:
     """Whether some such steps have a transform that takes too long to follow."""
     loss = summand.loss if isinstance(summand, Repeated) else None
-    rare = isinstance(loss, SampledGaussianLoss) and loss.rate < RARE
-    return rare or (isinstance(loss, SampledGaussianLoss) and not LEAST_NOISE <= loss.noise_std <= MOST_NOISE)
+    if not isinstance(loss, SampledGaussianLoss):
+        return False
+    return loss.rate < RARE or not LEAST_NOISE <= float(loss.noise_std) <= MOST_NOISE

@@ -162,7 +162,7 @@ class LossProfile:
         for way in self._ways(tolerance):
             with suppress(*GIVEN_UP, ValueError), effort.sparing(min(self._reserve, 0.5 * effort.room())):
                 found = found & (line() if way is Method.LINE else small(self.small) if self.small else found)
-            if suffices(found.gap, way, tolerance) or effort.is_worn_out():
+            if suffices(found.gap, way, tolerance) or (effort.is_worn_out() and found.gap < 1.0):
                 break
         return found
 
@@ -228,17 +228,11 @@ class LossProfile:
         found = self.epsilon(delta, tolerance)
         if math.isinf(found.lower):
             return found
-        width = max(found.upper - found.lower, 1e-12 * found.upper)
-        lower, upper, below, above = max(found.lower, 0.0), found.upper, False, False
-        for _ in range(8):
-            with suppress(Declined):
-                above = above or math.isinf(upper) or self.delta_in_balls(upper).upper <= delta
-                below = below or lower == 0.0 or self.delta_in_balls(lower).lower >= delta
-            if above and below:
-                break
-            lower, upper = lower if below else max(lower - width, 0.0), upper if above else upper + width
-            width *= 4.0
-        return Enclosure(lower if below else 0.0, upper if above else self.supremum)
+        from dpcompose.inversion.line.escalation import certain_ends
+
+        lower, upper = certain_ends(self.summands, self.delta_in_balls, found, delta)
+        most = max(self.supremum, 0.0) if delta >= self.leak.upper else math.inf
+        return Enclosure(lower, min(upper, most))
 
     def renyi(self, order: float) -> Enclosure:
         r"""The Rényi divergence of $P$ from $Q$, of an order above 1."""

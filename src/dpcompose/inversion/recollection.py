@@ -30,16 +30,16 @@ class Forgetful:
     """Every composition is a new one."""
 
     def expected(self) -> float | None:
-        """Nothing is expected."""
+        """None: no place is expected."""
         return None
 
     def answered(self, found: Enclosure) -> None:
-        """Nothing is kept."""
+        """An ε is not kept."""
 
     def solve(self, summands: Sequence[LossSum], low: float, high: float, tolerance: float) -> Enclosure | None:  # noqa: ARG002
-        """Nothing is known."""
+        """None: nothing is kept."""
         return None
 
     def small(self, found: SmallSum | None) -> SmallSum | None:
-        """As it is."""
+        """The few steps as they are."""
         return found

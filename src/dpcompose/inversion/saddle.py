@@ -15,7 +15,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dpcompose.inversion.losses.protocols import Cumulants
+from dpcompose.numerics import effort
 
+TURN = 2000
+"""Steps that one of Newton's takes, beside what its cumulants take."""
 LEAST_TILT = 1e-9
 """No smaller tilt is looked at."""
 GREATEST_TILT = 1e105
@@ -94,6 +97,7 @@ def _newton(
     for turn in range(60):
         most = 2.0 if turn < FAR else math.inf
         t = math.exp(y)
+        effort.count(TURN)
         k = cumulants(t)
         value, step = residual(t, k)
         if not math.isfinite(value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated
@@ -44,7 +44,8 @@ class BlackBox(Mechanism):
 
 def checked_table(table: RenyiTable) -> tuple[tuple[Real, Real], ...]:
     """The points of a Rényi table, sorted by order."""
-    pairs = tuple(table.items() if isinstance(table, Mapping) else table)
+    given = table.items() if isinstance(table, Mapping) else table
+    pairs = tuple(given) if isinstance(given, Iterable) else ()
     if not pairs or any(not isinstance(pair, tuple) or len(pair) != 2 for pair in pairs):
         raise InvalidParameter("renyi", table, "a mapping from orders to divergences with at least one entry")
     points = {ORDER.check("renyi order", a): EPSILON.check("renyi", r) for a, r in pairs}

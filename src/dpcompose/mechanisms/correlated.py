@@ -14,7 +14,7 @@ from dpcompose.mechanisms.gaussian import NOISE, SENSITIVITY
 from dpcompose.mechanisms.name_and_shame import NameAndShame
 from dpcompose.notions import GDP
 from dpcompose.numerics.enclosure import Real
-from dpcompose.parameters import Whole, exact
+from dpcompose.parameters import Whole, exact, listed
 from dpcompose.sources import CCM23, KMS21, SMITH
 
 STEPS = Whole("n", 1, 10**12, "steps", typical=(1, 1000))
@@ -55,9 +55,7 @@ class BandedMatrix(Mechanism):
 
     def __post_init__(self) -> None:
         Mechanism.__post_init__(self)
-        bands = self.coefficients
-        if isinstance(bands, str) or not 0 < len(bands) <= min(MOST_BANDS, self.steps):
-            raise InvalidParameter("coefficients", bands, f"a list of 1 to {min(MOST_BANDS, self.steps)} numbers")
+        bands = listed("coefficients", self.coefficients, min(MOST_BANDS, self.steps), "numbers")
         checked = tuple(exact(f"coefficients[{i}]", x) for i, x in enumerate(bands))
         if any(not -(10**100) <= x <= 10**100 for x in checked):
             raise InvalidParameter("coefficients", bands, "numbers from -1e100 to 1e100")
@@ -91,13 +89,13 @@ def banded_is_gdp(m: BandedMatrix) -> GDP:
     depend on earlier outputs.
     """
     moved = m.squared_sensitivity()
-    return GDP(moved * _ratio(m.sensitivity, m.noise_std)) if moved else GDP(0)
+    return GDP(0) if moved == 0 else GDP(moved * _ratio(m.sensitivity, m.noise_std))
 
 
 def _ratio(sensitivity: Real, noise: Real) -> Fraction:
-    if not sensitivity:
+    if sensitivity == 0:
         return Fraction(0)
-    if not noise:
+    if noise == 0:
         raise Declined("without noise there is no Gaussian")
     return (Fraction(sensitivity) / Fraction(noise)) ** 2
 
@@ -105,7 +103,7 @@ def _ratio(sensitivity: Real, noise: Real) -> Fraction:
 @describes("NO-NOISE", SMITH.at("Sec. 1"), side=Side.BOTH)
 def silent_tree_reveals(m: TreeAggregation) -> SameAs:
     r"""With $\sigma = 0 < \Delta$ the output tells the neighbours apart: name-and-shame with $\delta = 1$."""
-    if m.noise_std or not m.sensitivity:
+    if m.noise_std != 0 or m.sensitivity == 0:
         raise Declined("there is noise, or nothing to hide")
     return SameAs(NameAndShame(delta=1, adjacency=m.adjacency))
 
@@ -113,6 +111,6 @@ def silent_tree_reveals(m: TreeAggregation) -> SameAs:
 @describes("NO-NOISE", SMITH.at("Sec. 1"), side=Side.BOTH)
 def silent_matrix_reveals(m: BandedMatrix) -> SameAs:
     r"""With $\sigma = 0 < \Delta$ the output tells the neighbours apart: name-and-shame with $\delta = 1$."""
-    if m.noise_std or not m.sensitivity or not any(m.coefficients):
+    if m.noise_std != 0 or m.sensitivity == 0 or not any(m.coefficients):
         raise Declined("there is noise, or nothing to hide")
     return SameAs(NameAndShame(delta=1, adjacency=m.adjacency))

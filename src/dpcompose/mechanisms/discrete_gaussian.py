@@ -32,31 +32,38 @@ class DiscreteGaussian(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class DiscreteGaussianLaw:
-    """The law of the loss (s² − 2sx)/2σ² at output x; outputs beyond `REACH` deviations are counted as leak or not at
-    all.
+    """The law of the loss (s² − 2sx)/2σ² at output x; outputs beyond `REACH` deviations from both answers count as
+    leak or not at all. Those near the neighbour's answer matter on a sample, where they are likely without the record.
     """
 
     noise_std: Real
     shift: int
 
     @property
+    def outputs(self) -> list[int]:
+        """Those within reach of the answer, 0, or of the neighbour's answer s."""
+        s, far = self.shift, ceil(REACH * self.noise_std)
+        return [*range(-far, far + 1), *range(max(s - far, far + 1), s + far + 1)]
+
+    @property
     def size(self) -> int:
         """How many different losses it lists."""
-        return 2 * ceil(REACH * self.noise_std) + 1 if self.shift else 1
+        return 1 if self.shift == 0 else len(self.outputs)
 
     def atoms(self) -> list[tuple[Fraction, Ball]]:
-        """One atom for every integer within reach."""
+        """One atom for every output within reach."""
         s, double = self.shift, 2 * Fraction(self.noise_std) ** 2
         far = ceil(REACH * self.noise_std)
         rate = -1 / ball(double)
         heights = [(rate * x * x).exp() for x in range(far + 1)]
         total = heights[0] + 2 * sum(heights[1:], Ball(0))
         total = total + self._beyond(heights)
-        return [(Fraction(s * s - 2 * s * x) / double, heights[abs(x)] / total) for x in range(-far, far + 1)]
+        there = {x: heights[abs(x)] if abs(x) <= far else (rate * x * x).exp() for x in self.outputs}
+        return [(Fraction(s * s - 2 * s * x) / double, height / total) for x, height in there.items()]
 
     def leak(self) -> Ball:
         """From 0 to all the mass out of reach (the total mass is at least the height 1 at 0)."""
-        if not self.shift:
+        if self.shift == 0:
             return Ball(0)
         far = ceil(REACH * self.noise_std)
         return self._beyond([(-1 / ball(2 * Fraction(self.noise_std) ** 2) * far * far).exp()])
@@ -70,9 +77,11 @@ class DiscreteGaussianLaw:
 @describes("DG-ZCDP", CKS20.at("Prop. 5"))
 def discrete_gaussian_is_zcdp(m: DiscreteGaussian) -> ZCDP:
     r"""The mechanism is $\Delta^2/2\sigma^2$-zCDP."""
-    if m.sensitivity and not m.noise_std:
+    if m.sensitivity == 0:
+        return ZCDP(0)
+    if m.noise_std == 0:
         raise Declined("there is no noise")
-    return ZCDP((Fraction(m.sensitivity) / Fraction(m.noise_std)) ** 2 / 2 if m.sensitivity else 0)
+    return ZCDP((Fraction(m.sensitivity) / Fraction(m.noise_std)) ** 2 / 2)
 
 
 @describes("X-DG", CKS20.at("Def. 1"), side=Side.BOTH)
@@ -87,6 +96,6 @@ def discrete_gaussian_loss(m: DiscreteGaussian) -> FiniteLoss:
 @describes("NO-NOISE", SMITH.at("Sec. 1"), side=Side.BOTH)
 def silent_discrete_gaussian_reveals(m: DiscreteGaussian) -> SameAs:
     r"""With $\sigma = 0 < \Delta$ the output tells the neighbours apart: name-and-shame with $\delta = 1$."""
-    if m.noise_std or not m.sensitivity:
+    if m.noise_std != 0 or m.sensitivity == 0:
         raise Declined("there is noise, or nothing to hide")
     return SameAs(NameAndShame(delta=1, adjacency=m.adjacency))

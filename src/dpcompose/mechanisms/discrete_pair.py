@@ -18,8 +18,9 @@ from dpcompose.exact.finite import LogFraction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LONG, LongPairCurve, LongPairLaw, log_moment
 from dpcompose.notions import ApproxDP, Curve, FiniteLoss, Renyi
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Real, ball, enclose
-from dpcompose.parameters import exact
+from dpcompose.parameters import exact, listed
 from dpcompose.sources import KOV15, MIR17
 
 MOST_ATOMS = 10**6
@@ -39,8 +40,9 @@ class DiscretePair(Mechanism):
 
     def __post_init__(self) -> None:
         Mechanism.__post_init__(self)
-        if len(self.p) != len(self.q):
-            raise InvalidParameter("q", f"{len(self.q)} outcomes", f"as many as p has, {len(self.p)}")
+        p, q = (listed(name, getattr(self, name), MOST_ATOMS, "probabilities") for name in ("p", "q"))
+        if len(p) != len(q):
+            raise InvalidParameter("q", f"{len(q)} outcomes", f"as many as p has, {len(p)}")
         for name in ("p", "q"):
             object.__setattr__(self, name, distribution(name, getattr(self, name)))
 
@@ -58,14 +60,13 @@ class Masses(tuple[Real, ...]):  # noqa: SLOT001 - it remembers its hash
 
 def distribution(name: str, masses: Sequence[Real]) -> Masses:
     """Masses that are non-negative and add up to 1."""
-    if isinstance(masses, str) or not 0 < len(masses) <= MOST_ATOMS:
-        raise InvalidParameter(name, masses, f"a list of 1 to {MOST_ATOMS} probabilities")
-    listed = masses.tolist() if isinstance(masses, np.ndarray) else masses
-    if all(type(x) is float and 0.0 <= x <= 1.0 for x in listed):
-        checked = Masses(listed)
+    listed(name, masses, MOST_ATOMS, "probabilities")
+    numbers = masses.tolist() if isinstance(masses, np.ndarray) else masses
+    if all(type(x) is float and 0.0 <= x <= 1.0 for x in numbers):
+        checked = Masses(numbers)
         total: Real = math.fsum(checked)
     else:
-        checked = Masses(exact(f"{name}[{i}]", x, "a probability") for i, x in enumerate(listed))
+        checked = Masses(exact(f"{name}[{i}]", x, "a probability") for i, x in enumerate(numbers))
         for i, x in enumerate(checked):
             if not 0 <= x <= 1:
                 raise InvalidParameter(f"{name}[{i}]", x, "a probability from 0 to 1")
@@ -93,6 +94,7 @@ class PairLaw:
 
     @cached_property
     def _ratios(self) -> dict[Fraction | None, Fraction]:
+        effort.count(1500 * len(self.p))
         top, bottom = mass_of(self.p), mass_of(self.q)
         mass: dict[Fraction | None, Fraction] = {}
         for p, q in zip(self.p, self.q, strict=True):

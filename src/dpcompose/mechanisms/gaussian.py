@@ -33,9 +33,9 @@ def gaussian_is_gdp(m: Gaussian) -> GDP:
     r"""The worst neighbours give $N(0,1)$ against $N(\mu,1)$ with $\mu = \Delta/\sigma$, so the privacy loss is
     $N(\mu^2/2, \mu^2)$ and the mechanism is exactly $\mu$-GDP.
     """
-    if not m.sensitivity:
+    if m.sensitivity == 0:
         return GDP(0)
-    if not m.noise_std:
+    if m.noise_std == 0:
         raise Declined("without noise there is no Gaussian")
     return GDP((Fraction(m.sensitivity) / Fraction(m.noise_std)) ** 2)
 
@@ -45,6 +45,6 @@ def silent_gaussian_reveals(m: Gaussian) -> SameAs:
     r"""With $\sigma = 0 < \Delta$ the output itself tells the neighbours apart: $\delta(\varepsilon) = 1$ for every
     $\varepsilon$, as for name-and-shame with $\delta = 1$.
     """
-    if m.noise_std or not m.sensitivity:
+    if m.noise_std != 0 or m.sensitivity == 0:
         raise Declined("there is noise, or nothing to hide")
     return SameAs(NameAndShame(delta=1, adjacency=m.adjacency))

@@ -12,6 +12,7 @@ from dpcompose.kernel import SameAs, Side, describes
 from dpcompose.mechanisms.laplace import SCALE, step_of
 from dpcompose.mechanisms.name_and_shame import NameAndShame
 from dpcompose.notions import ApproxDP, FiniteLoss
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.parameters import Whole
 from dpcompose.sources import GRS12, KOV15, SMITH
@@ -39,6 +40,7 @@ class GeometricLaw:
     def atoms(self) -> list[tuple[Fraction, Ball]]:
         """One atom for each tail, and one for every integer between them."""
         s, b = self.shift, Fraction(self.scale)
+        effort.count(700 * s)
         r = (-1 / ball(b)).exp()
         first = (1 - r) / (1 + r)
         inner = [(Fraction((s - 2 * j) * b.denominator, b.numerator), first * r**j) for j in range(1, s)]
@@ -84,6 +86,6 @@ def geometric_loss_is_a_ladder(m: Geometric) -> FiniteLoss:
 @describes("NO-NOISE", SMITH.at("Sec. 1"), side=Side.BOTH)
 def silent_geometric_reveals(m: Geometric) -> SameAs:
     r"""With $b = 0 < \Delta$ the output tells the neighbours apart: name-and-shame with $\delta = 1$."""
-    if m.scale or not m.sensitivity:
+    if m.scale != 0 or m.sensitivity == 0:
         raise Declined("there is noise, or nothing to hide")
     return SameAs(NameAndShame(delta=1, adjacency=m.adjacency))

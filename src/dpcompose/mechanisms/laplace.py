@@ -31,9 +31,9 @@ class Laplace(Mechanism):
 
 def step_of(shift: Real, scale: Real) -> Fraction:
     """The shift divided by the scale, which is the largest privacy loss; declines where there is no noise."""
-    if not shift:
+    if shift == 0:
         return Fraction(0)
-    if not scale:
+    if scale == 0:
         raise Declined("there is no noise")
     return Fraction(shift) / Fraction(scale)
 
@@ -89,6 +89,6 @@ def laplace_curve(m: Laplace) -> Renyi:
 @describes("NO-NOISE", SMITH.at("Sec. 1"), side=Side.BOTH)
 def silent_laplace_reveals(m: Laplace) -> SameAs:
     r"""With $b = 0 < \Delta$ the output tells the neighbours apart: name-and-shame with $\delta = 1$."""
-    if m.scale or not m.sensitivity:
+    if m.scale != 0 or m.sensitivity == 0:
         raise Declined("there is noise, or nothing to hide")
     return SameAs(NameAndShame(delta=1, adjacency=m.adjacency))

@@ -10,12 +10,13 @@ from typing import Annotated
 from dpcompose.description import Adjacency, Mechanism
 from dpcompose.errors import Declined, InvalidParameter
 from dpcompose.kernel import SameAs, Side, describes
-from dpcompose.mechanisms.discrete_pair import DiscretePair, distribution, mass_of
+from dpcompose.mechanisms.discrete_pair import MOST_ATOMS, DiscretePair, distribution, mass_of
 from dpcompose.mechanisms.gaussian import NOISE, SENSITIVITY, Gaussian
 from dpcompose.mechanisms.name_and_shame import NameAndShame
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP
 from dpcompose.numerics.enclosure import Real
+from dpcompose.parameters import listed
 from dpcompose.sources import CCG24, HERE
 
 MOST_SHIFTS = 10**4
@@ -32,11 +33,10 @@ class MixtureOfGaussians(Mechanism):
 
     def __post_init__(self) -> None:
         Mechanism.__post_init__(self)
-        shifts = self.sensitivities
-        if isinstance(shifts, str) or not 0 < len(shifts) <= MOST_SHIFTS:
-            raise InvalidParameter("sensitivities", shifts, f"a list of 1 to {MOST_SHIFTS} numbers")
-        if len(shifts) != len(self.probabilities):
-            raise InvalidParameter("probabilities", f"{len(self.probabilities)} of them", f"as many as {len(shifts)}")
+        shifts = listed("sensitivities", self.sensitivities, MOST_SHIFTS, "numbers")
+        chances = listed("probabilities", self.probabilities, MOST_ATOMS, "probabilities")
+        if len(shifts) != len(chances):
+            raise InvalidParameter("probabilities", f"{len(chances)} of them", f"as many as {len(shifts)}")
         checked = tuple(SENSITIVITY.check(f"sensitivities[{i}]", x) for i, x in enumerate(shifts))
         object.__setattr__(self, "sensitivities", checked)
         object.__setattr__(self, "probabilities", distribution("probabilities", self.probabilities))
@@ -71,11 +71,15 @@ def one_shift_is_a_sample(m: MixtureOfGaussians) -> SameAs:
 
 @describes("MOG-SILENT", CCG24.at("Sec. 4"), side=Side.BOTH)
 def silent_mixture_is_a_pair(m: MixtureOfGaussians) -> SameAs:
-    r"""Without noise a shift above 0 is seen for certain: $(q, 1-q)$ against $(0, 1)$."""
+    r"""Without noise a shift above 0 is seen for certain: $(q, 1-q)$ against $(0, 1)$. The first of
+    them has the record, whichever input that is, as where who is drawn is named.
+    """
     _, chance = positive(m)
-    if m.noise_std or not chance:
+    if m.noise_std != 0 or chance == 0:
         raise Declined("there is noise, or nothing to hide")
-    return SameAs(DiscretePair(p=(chance, 1 - chance), q=(0, 1), adjacency=m.adjacency))
+    if m.adjacency is Adjacency.REPLACE_ONE:
+        return SameAs(DiscretePair(p=(chance, 1 - chance), q=(0, 1), adjacency=m.adjacency))
+    return SameAs(Sampled(NameAndShame(delta=1, adjacency=m.adjacency), rate=chance))
 
 
 @describes("MOG-MOST", HERE.at("Mixtures of Gaussians"))
@@ -83,7 +87,7 @@ def mixture_is_below_its_greatest_shift(m: MixtureOfGaussians) -> GDP:
     r"""Given the shift the two laws are $N(c,\sigma^2)$ and $N(0,\sigma^2)$, and a trade-off is convex in the pair: the
     mechanism is $\mu$-GDP with $\mu = \max c/\sigma$.
     """
-    if not m.noise_std:
+    if m.noise_std == 0:
         raise Declined("there is no noise")
     return GDP((max(m.shifts()) / Fraction(m.noise_std)) ** 2)
 
@@ -94,6 +98,6 @@ def mixture_is_above_its_least_shift(m: MixtureOfGaussians) -> SameAs:
     in place of all: that of the Gaussian on a Poisson sample.
     """
     shifts, chance = positive(m)
-    if len(shifts) < 2 or not m.noise_std:
+    if len(shifts) < 2 or m.noise_std == 0:
         raise Declined("known exactly already")
     return SameAs(Sampled(Gaussian(noise_std=m.noise_std, sensitivity=shifts[0], adjacency=m.adjacency), rate=chance))

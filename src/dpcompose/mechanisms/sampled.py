@@ -76,7 +76,7 @@ def sampling_everything_changes_nothing(m: Sampled) -> SameAs:
     r"""At rate 1 the sample is the data; at rate 0 it is empty and nothing is learned."""
     if m.rate not in (0, 1):
         raise Declined("the rate is neither 0 nor 1")
-    return SameAs(m.mechanism if m.rate else NameAndShame(delta=0))
+    return SameAs(NameAndShame(delta=0) if m.rate == 0 else m.mechanism)
 
 
 @describes("X-SAMPLE-TWICE", BBG18.at("Sec. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)

@@ -72,7 +72,7 @@ class StaircaseLaw:
 @describes("KOV-D1.1", GV16.at("Thm. 4"))
 def staircase_is_pure(m: Staircase) -> ApproxDP:
     r"""The mechanism is $(\varepsilon, 0)$-DP for every $\gamma\in[0,1]$."""
-    return ApproxDP(m.epsilon if m.sensitivity else 0, 0)
+    return ApproxDP(0 if m.sensitivity == 0 else m.epsilon, 0)
 
 
 @describes("KOV-STAIR", GV16.at("Sec. III"), side=Side.BOTH)
@@ -81,5 +81,5 @@ def staircase_loss_is_three_valued(m: Staircase) -> FiniteLoss:
     $\gamma\le\frac12$ and $(2\gamma-1)\Delta a$ above, $b = e^{-\varepsilon}$,
     $a = \frac{1-b}{2\Delta(\gamma+b(1-\gamma))}$; $\gamma = \frac12$ is randomized response.
     """
-    law = StaircaseLaw(m.epsilon if m.sensitivity else 0, m.gamma)
+    law = StaircaseLaw(0 if m.sensitivity == 0 else m.epsilon, m.gamma)
     return FiniteLoss(law, law)

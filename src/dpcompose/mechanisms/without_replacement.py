@@ -76,7 +76,7 @@ def drawing_all_changes_nothing(m: SampledWithoutReplacement) -> SameAs:
     r"""A sample of all records is the data; an empty one tells nothing."""
     if m.size not in {0, m.of}:
         raise Declined("some records are drawn and some are not")
-    return SameAs(m.mechanism if m.size else NameAndShame(delta=0))
+    return SameAs(NameAndShame(delta=0) if m.size == 0 else m.mechanism)
 
 
 @describes("X-WOR-TWICE", BBG18.at("Sec. 2"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Real, ball
 
 NEGLIGIBLE = 760
@@ -27,6 +28,7 @@ def _of_the_rarer(least: int, draws: int, q: Ball) -> Ball:
         return Ball(0).union((-exponent).exp())
     if exponent > NEGLIGIBLE and least < draws * q:
         return 1 - Ball(0).union((-exponent).exp())
+    effort.count(5000)
     return q.beta_lower(Ball(least), Ball(draws - least + 1), regularized=True)
 
 

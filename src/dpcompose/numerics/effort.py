@@ -20,16 +20,24 @@ PATIENCE = 2e8
 LIMIT = 2 * PATIENCE
 """Steps after which what is being computed is broken off."""
 SPARE = 5e6
-"""Whoever begins later is given this many steps, so that short answers are still heard."""
+"""However late a theorem is tried, it is given this many steps, so that short answers are still found."""
+EXHAUSTED = LIMIT + 4 * SPARE
+"""Steps after which one end that is known must do."""
+FULLY_READ = 4
+"""About so many different parts are read in full; of twice as many each is read at half as many places, and so on."""
+LAST = 1e5
+"""Steps given to a theorem that is tried later than `EXHAUSTED`: each of a thousand parts may have a dozen of them."""
 
 
 @dataclass(slots=True)
 class _Question:
     steps: float = 0.0
     limit: float | None = None
-    """Of what is being computed, if the question can do without it."""
-    is_broken_off: bool = False
-    """Whether something was."""
+    """The steps after which what is being computed is broken off; None where the question cannot do without it."""
+    is_incomplete: bool = False
+    """Whether something was broken off or cut short."""
+    thinning: int | None = None
+    """How many times fewer places each part is read at; None before it is said what the question is about."""
 
 
 class _TooLong(Exception):
@@ -41,7 +49,7 @@ _memories: list[Callable[[], None]] = []
 
 
 def forgotten(forget: Callable[[], None]) -> None:
-    """What is remembered is forgotten after a question of which something was broken off: it may be incomplete."""
+    """Register a memory to be emptied after a question of which something was broken off or cut short."""
     _memories.append(forget)
 
 
@@ -57,12 +65,12 @@ def question() -> Iterator[None]:
         yield
     finally:
         _asked.reset(before)
-        for forget in _memories if asked.is_broken_off else ():
+        for forget in _memories if asked.is_incomplete else ():
             forget()
 
 
 class _Dispensable:
-    """No generator: it is entered for every theorem that is tried."""
+    """The context of one theorem; a class, and no generator, as it is entered for every theorem that is tried."""
 
     __slots__ = ("_asked",)
 
@@ -70,13 +78,14 @@ class _Dispensable:
         asked = _asked.get()
         self._asked = asked if asked is not None and asked.limit is None else None
         if self._asked is not None:
-            self._asked.limit = max(LIMIT, self._asked.steps + SPARE)
+            spare = SPARE if self._asked.steps <= EXHAUSTED else LAST
+            self._asked.limit = max(LIMIT, self._asked.steps + spare)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._asked is not None:
             self._asked.limit = None
             if kind is _TooLong:
-                self._asked.is_broken_off = True
+                self._asked.is_incomplete = True
                 raise Declined("it takes too long to compute") from None
 
 
@@ -86,7 +95,7 @@ dispensable = _Dispensable
 
 @contextmanager
 def sparing(steps: float) -> Iterator[None]:
-    """So many steps before the limit this is given up, so that something coarser is still heard."""
+    """What is inside is given up so many steps before the limit, so that there is time for something coarser."""
     asked = _asked.get()
     limit = asked.limit if asked is not None else None
     if asked is None or limit is None:
@@ -96,7 +105,7 @@ def sparing(steps: float) -> Iterator[None]:
     try:
         yield
     except _TooLong:
-        asked.is_broken_off = True
+        asked.is_incomplete = True
         raise OutOfReach from None
     finally:
         asked.limit = limit
@@ -110,8 +119,30 @@ def count(steps: float) -> None:
         asked.steps += steps
 
 
+def cut_short() -> None:
+    """Something was left out because patience was worn out: another question may have more of it."""
+    if (asked := _asked.get()) is not None:
+        asked.is_incomplete = True
+
+
+def about(parts: int) -> None:
+    """The question is about so many different parts; what is asked later is asked for its sake."""
+    if (asked := _asked.get()) is not None and asked.thinning is None:
+        asked.thinning = max(2 ** round(math.log2(max(parts, 1) / FULLY_READ)), 1)
+
+
+def thinning() -> int:
+    """How many times fewer places each part is read at than if it were alone: a power of two."""
+    return 1 if (asked := _asked.get()) is None else asked.thinning or 1
+
+
+def shared(places: int, least: int) -> int:
+    """At how many of these places each part is read, given how many parts there are; never fewer than `least`."""
+    return max(places // thinning(), least)
+
+
 def taken() -> float:
-    """How many steps were taken so far; 0 where nobody counts."""
+    """How many steps were taken so far; 0 outside a question."""
     return asked.steps if (asked := _asked.get()) is not None else 0.0
 
 
@@ -124,3 +155,8 @@ def room() -> float:
 def is_worn_out() -> bool:
     """Whether so much was computed for this question that what is known must do."""
     return (asked := _asked.get()) is not None and asked.steps > PATIENCE
+
+
+def is_exhausted() -> bool:
+    """Whether even short answers took too long together."""
+    return (asked := _asked.get()) is not None and asked.steps > EXHAUSTED

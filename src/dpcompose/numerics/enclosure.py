@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -107,6 +107,8 @@ class Enclosure(NotebookResult):
         return f"[{rounded(self.least, ROUND_FLOOR, digits)}, {rounded(self.most, ROUND_CEILING, digits)}]"
 
 
+AT_ONCE = 256
+"""Above this number fractions are added up in halves: two long denominators meet seldom."""
 UNIT_INTERVAL = Enclosure(0.0, 1.0)
 NON_NEGATIVE = Enclosure(0.0, math.inf)
 ZERO = Enclosure(0.0, 0.0)
@@ -118,6 +120,8 @@ def ball(x: Real | Enclosure | Ball) -> Ball:
         return arb(x.numerator) / x.denominator
     if isinstance(x, Enclosure):
         return arb(x.lower).union(arb(x.upper))
+    if x is None:  # which python-flint takes for 0
+        raise TypeError("what is not there is no number")
     return x if isinstance(x, arb) else arb(x)
 
 
@@ -129,7 +133,7 @@ def enclose(formula: Callable[[], Ball], gap: float = 2.0**-50, bits: int = 96) 
     """
     before = Enclosure(-math.inf, math.inf)
     while True:
-        effort.count(100 * bits)
+        effort.count(30 * bits)
         with ctx.workprec(bits):
             found = Enclosure.of(formula())
         if found.gap <= gap or max(-found.lower, found.upper) <= math.ulp(0.0) or bits > 3000:
@@ -148,6 +152,15 @@ def largest(found: Iterable[Enclosure]) -> Enclosure:
     """Enclose the maximum of several numbers."""
     every = tuple(found)
     return Enclosure(max(e.lower for e in every), max(e.upper for e in every))
+
+
+def exact_sum(terms: Sequence[tuple[Fraction, int]]) -> Fraction:
+    """Terms times their counts, over one common denominator: lists need few reductions."""
+    if len(terms) > AT_ONCE:
+        half = len(terms) // 2
+        return exact_sum(terms[:half]) + exact_sum(terms[half:])
+    common = math.lcm(*(x.denominator for x, _ in terms))
+    return Fraction(sum(count * x.numerator * (common // x.denominator) for x, count in terms), common)
 
 
 def rounded(x: float | Fraction, towards: str, digits: int = 6) -> str:
@@ -169,6 +182,7 @@ __all__ = [
     "Real",
     "ball",
     "enclose",
+    "exact_sum",
     "largest",
     "rounded",
 ]

@@ -114,7 +114,7 @@ def short(x: float, bits: int = 24) -> float:
 
 
 def all_short(x: Floats, bits: int = 24) -> Floats:
-    """Each of them `short`."""
+    """Every number, rounded by `short`."""
     mantissa, exponent = np.frexp(x)
     found: Floats = np.ldexp(np.rint(mantissa * 2.0**bits), exponent - bits)
     return found

@@ -72,8 +72,7 @@ def styled() -> AbstractContextManager[None]:
 @singledispatch
 def paint(result: object, axes: Axes) -> None:  # noqa: ARG001 - the painters use them
     """Paint a result on axes. Each kind of result has a registered painter."""
-    kinds = ", ".join(sorted(kind.__name__ for kind in paint.registry if kind is not object))
-    raise InvalidParameter("result", type(result).__name__, f"something that has a picture: {kinds}")
+    raise InvalidParameter("result", result, "a result that has a picture, as of compare, epsilon, growth or region")
 
 
 def beside(axes: Axes, title: str = "") -> None:

@@ -25,8 +25,10 @@ from dpcompose.prove.rigor import FLOAT, Refinement, refinement
 from dpcompose.prove.short_forms import FewOfMany, OneLine
 
 ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
-HUGE = 1e308
-"""Nearly the greatest float."""
+HUGE, NEXT_TO_NOTHING = 1e308, 1e-300
+"""Nearly the greatest float; and the δ at which ε at δ = 0 is bounded from below."""
+MOST_PARTS = 8
+"""The greatest number of different parts for which that is tried: of more, little is known there."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -151,29 +153,30 @@ def epsilon(
     machine's exponentials and logarithms.
     """
     facts, refined = known(mechanism), refinement(tolerance, rigor)
-    if isinstance(delta, Sequence | np.ndarray):
-        return Answers(tuple(least_epsilon(facts, DELTA.check("delta", d), tolerance, refined) for d in _listed(delta)))
+    if (each := several(delta)) is not None:
+        return Answers(tuple(least_epsilon(facts, DELTA.check("delta", d), tolerance, refined) for d in each))
     return least_epsilon(facts, DELTA.check("delta", delta), tolerance, refined)
 
 
-def _listed(arguments: Arguments) -> Sequence[Real]:
-    """The arguments as a sequence of Python numbers."""
-    return arguments.tolist() if isinstance(arguments, np.ndarray) else arguments
+def several(given: object) -> Sequence[Real] | None:
+    """Several arguments, as Python numbers; None where one is given, as by a text."""
+    if isinstance(given, np.ndarray) and given.ndim:
+        return list(given.tolist())
+    return given if isinstance(given, Sequence) and not isinstance(given, str | bytes) else None
 
 
+@effort.question()
 def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Refinement) -> Answer:
     """The least ε, from profiles that are refined to the tolerance by the given method."""
-    return reasoned(
-        narrowed(
-            "ε",
-            facts,
-            lambda p, gap: refined(p, gap).epsilon(delta),
-            NON_NEGATIVE,
-            tolerance,
-            rough=lambda p: p.roughly(delta),
-        ),
-        delta,
-    )
+    ask: Ask = lambda p, gap: refined(p, gap).epsilon(delta)  # noqa: E731 - a formula
+    found = narrowed("ε", facts, ask, NON_NEGATIVE, tolerance, rough=lambda p: p.roughly(delta))
+    if not delta and found.enclosure.gap > tolerance and len(facts.subject.parts) <= MOST_PARTS:
+        with suppress(NotProvable):
+            nearly = least_epsilon(facts, NEXT_TO_NOTHING, tolerance, refined)
+            if nearly.lower > found.lower:
+                between = _between(nearly.lower, found.upper, nearly.lower_by, found.upper_by)
+                found = replace(found, enclosure=between, lower_by=nearly.lower_by)
+    return reasoned(found, delta)
 
 
 def reasoned(answer: Answer, delta: Real) -> Answer:
@@ -181,7 +184,7 @@ def reasoned(answer: Answer, delta: Real) -> Answer:
     if math.isfinite(answer.lower):
         return replace(answer, note="no float is as large as any bound on ε") if math.isinf(answer.upper) else answer
     below = f"δ = {float(delta):g} is below what the mechanism reveals outright"
-    why = below if delta else "the loss has no bound: for every ε some output reveals more"
+    why = below if delta else "the loss has no bound, so that for every ε some output reveals more"
     return replace(answer, note=f"no finite ε holds: {why}")
 
 
@@ -194,8 +197,8 @@ def delta(
 ) -> Answer | Answers:
     """Enclose the least δ at which the mechanism is (ε, δ)-DP; for a sequence of ε, for each of them."""
     facts, refined = known(mechanism), refinement(tolerance, rigor)
-    if isinstance(epsilon, Sequence | np.ndarray):
-        return _deltas(facts, [EPSILON.check("epsilon", e) for e in _listed(epsilon)], tolerance, refined)
+    if (each := several(epsilon)) is not None:
+        return _deltas(facts, [EPSILON.check("epsilon", e) for e in each], tolerance, refined)
     at = EPSILON.check("epsilon", epsilon)
     return narrowed("δ", facts, lambda p, gap: refined(p, gap).delta(at), UNIT_INTERVAL, tolerance)
 
@@ -276,7 +279,7 @@ def narrowed(  # noqa: PLR0917 - one question
 
 
 def intersected(name: str, said: Said, possible: Enclosure) -> Answer:
-    """The intersection of all claims; if it is empty, that is a defect, and the error names the claims."""
+    """The intersection of all claims."""
     lower, upper = possible.lower, possible.upper
     lower_by = upper_by = exact = None
     for claim, found in said:
@@ -285,9 +288,12 @@ def intersected(name: str, said: Said, possible: Enclosure) -> Answer:
             upper, upper_by = found.upper, claim
         if Side.LOWER in claim.side and found.lower > lower:
             lower, lower_by = found.lower, claim
+    return Answer(name, replace(_between(lower, upper, lower_by, upper_by), exact=exact), upper_by, lower_by)
+
+
+def _between(lower: float, upper: float, lower_by: Claim[Any] | None, upper_by: Claim[Any] | None) -> Enclosure:
+    """What lies between two ends; if that is nothing, it is a defect, and the error names the claims."""
     if lower > upper:
-        raise Contradiction(
-            f"{name}: {upper_by.theorem.id if upper_by else 'the range'} says at most {upper!r}, "
-            f"{lower_by.theorem.id if lower_by else 'the range'} at least {lower!r}."
-        )
-    return Answer(name, Enclosure(lower, upper, exact), upper_by, lower_by)
+        above, below = (claim.theorem.id if claim else "the range" for claim in (upper_by, lower_by))
+        raise Contradiction(f"{above} says at most {upper!r}, {below} at least {lower!r}.")
+    return Enclosure(lower, upper)

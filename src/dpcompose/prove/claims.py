@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from dpcompose.description import Composition, Mechanism, Subject, Wrapper, described
 from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Alone, ApproxDP, Dotted, FiniteLoss, Guarantee, LossTransform, Profile
 from dpcompose.numerics import effort
-from dpcompose.prove.derivations import DerivedClaims, Selection, few, is_last, one_ended, roads, uncollected
-from dpcompose.prove.parts import CURVES, PartsOf
+from dpcompose.prove.derivations import (
+    DerivedClaims,
+    Selection,
+    applied,
+    carry,
+    few,
+    follow,
+    one_ended,
+    roads,
+    uncollected,
+)
+from dpcompose.prove.parts import CURVES, Offered, PartsOf, different_parts
 
 MOST_REMEMBERED = 4096
 ITSELF, JOINED, CARRIED = "every_mechanism_is_itself", "same_parts_same_whole", "same_law_same_cost"
@@ -32,6 +42,7 @@ class Derivation:
 
     def profiles(self) -> Iterator[Claim[Profile]]:
         """The claims that bound δ(ε): those that may close the gap alone come first, in the order of their cost."""
+        effort.about(different_parts(self.subject))
         yield from self._profiles
         while claim := self._next():
             self._profiles.append(claim)
@@ -66,15 +77,13 @@ def known(about: Subject) -> Derivation:
 
 
 def _profiles(work: DerivedClaims) -> Iterator[Claim[Profile]]:
-    """Every claim that bounds δ(ε): derived for many parts of a kind together or, if that gives no upper bound, for
-    each.
-    """
+    """Every claim that bounds δ(ε): derived for many parts of a kind together and, if an end is left, for each."""
     yield from _taken_apart(work)
-    parts, bounded = PartsOf(work, facts_towards), False
+    parts, bounded = PartsOf(work, _FACTS.about), Side(0)
     for claim in _along_roads(work, parts):
-        bounded |= Side.UPPER in claim.side
+        bounded |= claim.side
         yield claim
-    if parts.kind is not None and not bounded:
+    if parts.kind is not None and bounded is not Side.BOTH:
         parts.kind = None
         yield from _along_roads(work, parts)
 
@@ -131,15 +140,32 @@ class _Part:
     once: list[Claim[Any]]
     """A wrapped composition as one pair or one promise."""
     first: tuple[Claim[Any], ...]
-    everything: tuple[Claim[Any], ...] | None = None
+    _everything: tuple[Claim[Any], ...] | None = None
+    _offered: dict[type[Any], Offered] = field(default_factory=dict)
+
+    def everything(self) -> tuple[Claim[Any], ...]:
+        """Every claim, with curves."""
+        if self._everything is None:
+            self._everything = _with_curves(self.work.subject, self)
+        return self._everything
+
+    def towards(self, notion: type[Any]) -> tuple[Claim[Any], ...]:
+        """Claims that include all of this notion; curves are derived only if the notion is a curve."""
+        return self.everything() if issubclass(notion, CURVES) else self.first
+
+    def offered(self, notion: type[Any]) -> Offered:
+        """The claims of this notion."""
+        if notion not in self._offered:
+            self._offered[notion] = Offered.of(notion, self.towards(notion))
+        return self._offered[notion]
 
 
 class _Facts:
-    """The claims about parts, remembered as long as the library of theorems stays the same."""
+    """The claims about parts, as read by questions about so many, remembered while the library stays the same."""
 
     def __init__(self) -> None:
         self.under: list[Theorem] | None = None
-        self.of: dict[Mechanism, _Part] = {}
+        self.of: dict[tuple[int, Mechanism], _Part] = {}
 
     def forget(self) -> None:
         """Forget everything."""
@@ -150,9 +176,10 @@ class _Facts:
         now = STANDARD.about(Verb.DESCRIBES)
         if now is not self.under or len(self.of) >= MOST_REMEMBERED:
             self.under, self.of = now, {}
-        found = self.of.get(part)  # looked up once: a long pair takes its time
+        as_read = effort.thinning(), part
+        found = self.of.get(as_read)  # looked up once: a long pair takes its time
         if found is None:
-            found = self.of[part] = _found_out(part)
+            found = self.of[as_read] = _found_out(part)
         return found
 
 
@@ -162,15 +189,12 @@ effort.forgotten(_FACTS.forget)
 
 def facts(part: Mechanism) -> tuple[Claim[Any], ...]:
     """Every claim about one part from which compositions can be derived."""
-    known_of = _FACTS.about(part)
-    if known_of.everything is None:
-        known_of.everything = _with_curves(part, known_of)
-    return known_of.everything
+    return _FACTS.about(part).everything()
 
 
 def facts_towards(part: Mechanism, notion: type[Any]) -> tuple[Claim[Any], ...]:
-    """Claims about a part that include all of this notion; curves are derived only if the notion is a curve."""
-    return facts(part) if issubclass(notion, CURVES) else _FACTS.about(part).first
+    """Claims about a part that include all of this notion."""
+    return _FACTS.about(part).towards(notion)
 
 
 def _found_out(part: Mechanism) -> _Part:
@@ -182,8 +206,8 @@ def _found_out(part: Mechanism) -> _Part:
     once = _describe(part, work)
     for same in tuple(work.claims):
         if isinstance(same.guarantee, SameAs):
-            _carry(work, same, facts_towards(same.guarantee.mechanism, Guarantee))
-    _follow(work, lambda concluded: not issubclass(concluded, CURVES))
+            carry(work, same, facts_towards(same.guarantee.mechanism, Guarantee))
+    follow(work, lambda concluded: not issubclass(concluded, CURVES))
     return _Part(work, once, tuple(work.claims))
 
 
@@ -197,28 +221,13 @@ def _with_curves(part: Mechanism, found: _Part) -> tuple[Claim[Any], ...]:
             if is_curve:
                 work.apply(theorem, ())
         else:
-            _applied(work, theorem, (c for c in inside if is_curve or isinstance(c.guarantee, CURVES)))
+            applied(work, theorem, (c for c in inside if is_curve or isinstance(c.guarantee, CURVES)))
     for same in found.first:
         if isinstance(same.guarantee, SameAs):
             curves = (c for c in facts(same.guarantee.mechanism) if isinstance(c.guarantee, CURVES))
-            _carry(work, same, curves)
-    _follow(work, lambda concluded: issubclass(concluded, CURVES))
+            carry(work, same, curves)
+    follow(work, lambda concluded: issubclass(concluded, CURVES))
     return tuple(work.claims)
-
-
-def _carry(work: DerivedClaims, same: Claim[Any], claims: Iterable[Claim[Any]]) -> None:
-    """Carry the claims about an equal mechanism over."""
-    (carried,) = STANDARD.about(Verb.IMPLIES, SameAs)
-    for claim in claims:
-        work.apply(carried, (same, claim))
-
-
-def _follow(work: DerivedClaims, wanted: Callable[[type[Any]], bool]) -> None:
-    """Derive what each claim alone implies, for the wanted notions."""
-    for claim in work.claims:  # grows while it is read
-        for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
-            if len(theorem.types) == 2 and not is_last(theorem) and wanted(theorem.types[-1]):
-                work.apply(theorem, (claim,))
 
 
 def _describe(part: Mechanism, work: DerivedClaims) -> list[Claim[Any]]:
@@ -229,25 +238,19 @@ def _describe(part: Mechanism, work: DerivedClaims) -> list[Claim[Any]]:
         if len(theorem.types) == 2:
             work.apply(theorem, ())
         else:
-            _applied(work, theorem, inside)
+            applied(work, theorem, inside)
     if not isinstance(part, Wrapper):
         return []
     # What follows says more only to those that name it: carried over as it is it would repeat what is known.
     naming = [theorem for theorem in about if len(theorem.types) == 3 and theorem.types[1] is not Guarantee]
     once = _as_one(part.mechanism) if isinstance(part.mechanism, Composition) else []
     for theorem in naming:
-        _applied(work, theorem, once)
+        applied(work, theorem, once)
     if not any(_is_close(claim, naming) for claim in work.claims):
         closer = _dominating(part.mechanism, {theorem.types[1] for theorem in naming})
         for theorem in naming:
-            _applied(work, theorem, closer)
+            applied(work, theorem, closer)
     return once
-
-
-def _applied(work: DerivedClaims, theorem: Theorem, inside: Iterable[Claim[Any]]) -> None:
-    for claim in inside:
-        if isinstance(claim.guarantee, theorem.types[1]):
-            work.apply(theorem, (claim,))
 
 
 def _is_close(claim: Claim[Any], naming: list[Theorem]) -> bool:
@@ -269,7 +272,7 @@ def _is_settled(part: Mechanism) -> bool:
 def _as_one(whole: Composition) -> list[Claim[Any]]:
     """A composition as a single pair or a single promise."""
     work = DerivedClaims(whole)
-    parts = PartsOf(work, facts_towards)
+    parts = PartsOf(work, _FACTS.about)
     for theorem in STANDARD.about(Verb.COMPOSES):
         if theorem.types[-1] in {FiniteLoss, ApproxDP}:
             for premises, counts in parts.selections(theorem):

@@ -23,7 +23,7 @@ Said: TypeAlias = list[tuple[Claim[Any], Enclosure]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One theorem with its own value, not capped by others, or with the reason why it declines."""
+    """One theorem with its own value, not capped by others, or with the reason why it has none."""
 
     theorem: str
     aliases: tuple[str, ...]
@@ -31,10 +31,12 @@ class Row:
     reason: str
     claim: Claim[Any] | None
     source: str
+    is_below: bool = False
+    """Whether the theorem applies, but bounds the cost from below only: it has no value, and does not decline."""
 
     @property
     def value(self) -> float | None:
-        """The upper end of the theorem's value; None where it declines."""
+        """The upper end of the theorem's value; None where it bounds nothing from above."""
         return self.enclosure.upper if self.enclosure else None
 
     epsilon = value
@@ -62,6 +64,10 @@ class Comparison(Explained):
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.rows)} theorems at {self.given} = {self.at}: {self.best!r}>"
+
+    def __format__(self, form: str) -> str:
+        """`f"{comparison:.3g}"` is the safe end of what all theorems imply together; without a form, every theorem."""
+        return format(self.best, form) if form else str(self)
 
     @property
     def tightest(self) -> Row | None:
@@ -130,24 +136,21 @@ def _row(theorem: Theorem, facts: Derivation, said: Said, refused: dict[str, str
     if own:
         _, claim, found = min(own, key=lambda item: item[0])
         return Row(theorem.id, theorem.aliases, found, "", claim, str(theorem.source))
-    reason = refused.get(theorem.id) or _from_below(theorem, said, asked) or _reason(theorem, facts)
-    return Row(theorem.id, theorem.aliases, None, reason, None, str(theorem.source))
+    why, is_below = (refused[theorem.id], False) if theorem.id in refused else _reason(theorem, facts, said, asked)
+    return Row(theorem.id, theorem.aliases, None, why, None, str(theorem.source), is_below)
 
 
-def _from_below(theorem: Theorem, said: Said, asked: str) -> str:
-    """The words for a theorem that bounds the cost from below only."""
-    own = [found.lower for claim, found in said if spoken(claim) is theorem]
-    if not own or Side.UPPER in theorem.side:
-        return ""
-    return f"bounds from below only: {asked} ≥ {rounded(max(own), ROUND_FLOOR)}"
-
-
-def _reason(theorem: Theorem, facts: Derivation) -> str:
-    """Why a theorem was not applied: it declined, or its premises could not be derived."""
+def _reason(theorem: Theorem, facts: Derivation, said: Said, asked: str) -> tuple[str, bool]:
+    """Why a theorem bounds nothing from above: it bounds from below only (then also True), it declined, or its
+    premises could not be derived.
+    """
+    below = [found.lower for claim, found in said if spoken(claim) is theorem]
+    if below and Side.UPPER not in theorem.side:
+        return f"bounds from below only: {asked} ≥ {rounded(max(below), ROUND_FLOOR)}", True
     own = [why for t, why in facts.declined if t is theorem]
     if own:
-        return own[-1]
+        return own[-1], False
     if facts.subject.adjacency is Adjacency.REPLACE_ONE and any(c.theorem is theorem for c in facts.profiles()):
-        return "a bound from below only: under replace_one each part may face either way"
+        return "a bound from below only: under replace_one each part may face either way", True
     before = [why for t, why in facts.declined if t.verb is Verb.COMPOSES and t.types[-1] is theorem.types[0]]
-    return before[-1] if before else f"nothing here is described by {theorem.types[0].called}"
+    return before[-1] if before else f"nothing here is described by {theorem.types[0].called}", False

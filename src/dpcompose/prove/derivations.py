@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 
 from dpcompose.description import Mechanism
 from dpcompose.errors import Declined
-from dpcompose.kernel import STANDARD, Claim, Side, Theorem, Verb
+from dpcompose.kernel import STANDARD, Claim, SameAs, Side, Theorem, Verb
 from dpcompose.notions import Alone, LossTransform, Profile
 from dpcompose.numerics import effort
 
 MOST_CARRIED, MOST_DRAWN = 8, 2
-"""Of the bounds on one end that hold inside a wrapper: how many are carried outside, and how many from one fact."""
+"""How many of the bounds on one end that hold inside a wrapper are carried outside: in all, and from one fact."""
 
 
 @dataclass(slots=True)
@@ -49,6 +49,28 @@ class DerivedClaims:
         """
         spoken = old.theorem is new.theorem or not isinstance(new.guarantee, Profile)
         return spoken and new.side in old.side and old.guarantee == new.guarantee
+
+
+def carry(work: DerivedClaims, same: Claim[Any], claims: Iterable[Claim[Any]]) -> None:
+    """Carry the claims about an equal mechanism over."""
+    (carried,) = STANDARD.about(Verb.IMPLIES, SameAs)
+    for claim in claims:
+        work.apply(carried, (same, claim))
+
+
+def follow(work: DerivedClaims, wanted: Callable[[type[Any]], bool]) -> None:
+    """Derive what each claim alone implies, for the wanted notions."""
+    for claim in work.claims:  # grows while it is read
+        for theorem in STANDARD.about(Verb.IMPLIES, type(claim.guarantee)):
+            if len(theorem.types) == 2 and not is_last(theorem) and wanted(theorem.types[-1]):
+                work.apply(theorem, (claim,))
+
+
+def applied(work: DerivedClaims, theorem: Theorem, inside: Iterable[Claim[Any]]) -> None:
+    """Apply a theorem to each claim of the notion that it starts from."""
+    for claim in inside:
+        if isinstance(claim.guarantee, theorem.types[1]):
+            work.apply(theorem, (claim,))
 
 
 Road: TypeAlias = tuple[Theorem, Theorem | None]
@@ -131,6 +153,21 @@ def one_ended(later: Sequence[tuple[Selection, Theorem | None]]) -> Iterator[Cla
     """Claims that bound one end; those from whole runs and losses come first, as others seldom improve on them."""
     ordered = sorted(later, key=lambda road: road[0].theorem.types[0] not in {Alone, LossTransform})
     yield from (claim for selection, step in ordered for claim in selection.reached(step))
+
+
+def rivals_among(claims: Iterable[Claim[Profile]]) -> Iterator[list[Claim[Profile]]]:
+    """Consecutive claims of one theorem about one end, as a list; each claim about both ends in a list of its own."""
+    waiting: list[Claim[Profile]] = []
+    for claim in claims:
+        if waiting and (claim.theorem is not waiting[0].theorem or claim.side is not waiting[0].side):
+            yield waiting
+            waiting = []
+        if claim.side is Side.BOTH:
+            yield [claim]
+        else:
+            waiting.append(claim)
+    if waiting:
+        yield waiting
 
 
 def few(claims: Sequence[Claim[Profile]]) -> list[Claim[Profile]]:

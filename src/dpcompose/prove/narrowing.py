@@ -7,7 +7,7 @@ no more closely than is useful beside the gap that will remain between the two e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from dpcompose.kernel import Claim, Side
 from dpcompose.notions import Profile
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Enclosure
+from dpcompose.prove.derivations import rivals_among
 from dpcompose.prove.glances import badness, is_about, is_better, is_silent, may_improve
 from dpcompose.prove.outdone import is_dotted, is_drawn, says_no_more
 
@@ -38,8 +39,8 @@ CLOSER = 1e-3
 """By which factor the gap is reduced while the gap that will remain cannot be predicted."""
 LAST_RESORT = 8
 """From this cost on a theorem is put off if a cheaper one has bounded the same end closely."""
-FORMULA = 1
-"""The cost of a theorem that is a formula."""
+FORMULA, SHORT = 1, 3
+"""The cost of a theorem that is a formula, and of one that still answers shortly if it bounds one end only."""
 Ask: TypeAlias = Callable[[Profile, float], Enclosure]
 """The value of a profile, computed to about this relative gap."""
 Rough: TypeAlias = Callable[[Profile], Enclosure | None]
@@ -64,10 +65,11 @@ def narrow(  # noqa: PLR0917 - one question
     """Evaluate claims until the gap is closed or all were considered; `possible` is known beforehand. Returns the
     results.
 
-    If one claim bounds both ends to within `enough`, no other is evaluated; nor after an upper end that took very long.
+    If one claim bounds both ends to within `enough`, no other is evaluated. Once the effort is used up, an end that is
+    known is improved by cheap claims alone, and only while the ends are vague.
     """
     inquiry = _Inquiry(ask, rough, possible, tolerance)
-    for rivals in _rivals(claims):
+    for rivals in rivals_among(claims):
         speaks_of = rivals[0].side
         if speaks_of is not Side.BOTH and inquiry.is_near:
             break
@@ -76,21 +78,6 @@ def narrow(  # noqa: PLR0917 - one question
             return inquiry.said
     inquiry.settle()
     return inquiry.said
-
-
-def _rivals(claims: Iterable[Claim[Profile]]) -> Iterator[list[Claim[Profile]]]:
-    """Consecutive claims of one theorem about one end, as a list; each claim about both ends in a list of its own."""
-    waiting: list[Claim[Profile]] = []
-    for claim in claims:
-        if waiting and (claim.theorem is not waiting[0].theorem or claim.side is not waiting[0].side):
-            yield waiting
-            waiting = []
-        if claim.side is Side.BOTH:
-            yield [claim]
-        else:
-            waiting.append(claim)
-    if waiting:
-        yield waiting
 
 
 def is_closed(ends: Enclosure, said: Said, tolerance: float) -> bool:
@@ -117,10 +104,10 @@ class _Inquiry:
         self.is_near = False
         self._closely: Side = Side(0)
         self._heard: list[Claim[Profile]] = []
-        """Whoever has an answer, whether or not it was worth while to ask."""
+        """The claims that were considered and not declined, evaluated or not."""
         self._glanced: list[_Glance] = []
         self._long_winded: list[Claim[Profile]] = []
-        self._outshone: list[Claim[Profile]] = []  # whoever looked worse than others
+        self._outshone: list[Claim[Profile]] = []  # those that looked worse than others
 
     def ends(self) -> Enclosure:
         """The intersection of all results; empty if they contradict each other."""
@@ -132,16 +119,37 @@ class _Inquiry:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the tolerance is met, or the effort is used up and there is an upper end."""
+        """Whether no further claim is evaluated about either end."""
+        return is_closed(self.ends(), self.said, self.tolerance) or self._is_done(Side.BOTH)
+
+    def _suffices(self, side: Side) -> bool:
+        """Whether no result about these ends is refined: the tolerance is met, or the effort is used up."""
+        return is_closed(self.ends(), self.said, self.tolerance) or self._is_tired(side)
+
+    def _is_tired(self, side: Side) -> bool:
+        """Whether the effort is used up and something is known of these ends: of the upper one, and of the lower one
+        unless that took very long, too.
+        """
+        if not effort.is_worn_out():
+            return False
         ends = self.ends()
-        if effort.is_worn_out() and ends.upper < self.possible.upper:
-            return True
-        return is_closed(ends, self.said, self.tolerance)
+        from_above = Side.UPPER not in side or ends.upper < self.possible.upper
+        from_below = Side.LOWER not in side or ends.lower > self.possible.lower or effort.is_exhausted()
+        return from_above and from_below
+
+    def _is_done(self, side: Side) -> bool:
+        """Whether the effort is used up and what is known of these ends must do: not even a cheap claim is tried."""
+        return self._is_tired(side) and (self.ends().gap <= VAGUE or effort.is_exhausted())
+
+    def _is_hearable(self, claim: Claim[Profile]) -> bool:
+        """Whether there is time for a claim: for a cheap one longer than for others."""
+        is_short = claim.theorem.cost <= (SHORT if claim.side is not Side.BOTH else FORMULA)
+        return not self._is_done(claim.side) and (is_short or not self._is_tired(claim.side))
 
     def hear(self, rivals: list[Claim[Profile]]) -> None:
         """Evaluate rival claims: roughly if they bound one end only, and not at all if others have said as much."""
         self._heard += rivals
-        able = [claim for claim in rivals if not (claim.theorem.surpassed or self._is_put_off(claim))]
+        able = [c for c in rivals if self._is_hearable(c) and not (c.theorem.surpassed or self._is_put_off(c))]
         if rivals[0].side is Side.BOTH:
             for claim in able:
                 self._put(claim, self.tolerance)
@@ -151,18 +159,21 @@ class _Inquiry:
             if best is not None and look is not None and not is_better(look, best, claim.side, ALIKE):
                 self._outshone.append(claim)  # the rival that looked best was as good as it looked
                 continue
-            if silent < SILENT_CLAIMS and not self.is_closed and not self._is_outdone(claim):
+            if silent < SILENT_CLAIMS and self._is_wanted(claim) and not self._is_outdone(claim):
                 found = self._put(claim, max(GLANCE, self.tolerance))
                 silent = silent + 1 if found is None or is_silent(found, self.possible, claim.side) else 0
                 best = best or (look if found and look and found.gap <= GLANCE and is_about(found, look) else None)
         if self._glanced and self.ends().lower > self.possible.lower and not self._staying():
             self._look_again()  # not before anything is known from below: patience would wear out on one end
 
+    def _is_wanted(self, claim: Claim[Profile]) -> bool:
+        return not is_closed(self.ends(), self.said, self.tolerance) and self._is_hearable(claim)
+
     def settle(self) -> None:
         """Evaluate again those that were evaluated roughly and may be the best, then those that were put off."""
         self._look_again()
         for claim in self._long_winded:
-            if not self.is_closed and claim.side not in self._closely:
+            if not self._suffices(claim.side) and claim.side not in self._closely:
                 self._put(claim, self.tolerance)
 
     def _put(self, claim: Claim[Profile], gap: float) -> Enclosure | None:
@@ -258,11 +269,11 @@ class _Inquiry:
             for glance in [g for g in self._glanced if side in g.claim.side and g.found.gap > VAGUE]:
                 self._ask_again(glance)
         for side in (Side.UPPER, Side.LOWER):
-            while not self.is_closed and (best := self._most_promising(side)) is not None:
+            while not self._suffices(side) and (best := self._most_promising(side)) is not None:
                 self._ask_again(best)
 
     def _ask_again(self, glance: _Glance) -> None:
-        if not self.is_closed and self._may_help(glance):
+        if not self._suffices(glance.claim.side) and self._may_help(glance):
             gap = self._worth_while(glance)  # less than half of what was asked: this comes to an end
             self._glanced.remove(glance)
             self._put(glance.claim, gap)

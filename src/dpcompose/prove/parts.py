@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 from dpcompose.description import Composition, Mechanism, Wrapper
 from dpcompose.errors import Declined
@@ -18,18 +19,45 @@ MANY = 64
 """From this number of different parts on, parts of one kind are reasoned about together."""
 
 
+def different_parts(subject: Mechanism) -> int:
+    """About how many different parts there are, those inside of wrappers included."""
+    if isinstance(subject, Composition):
+        return sum(different_parts(part) for part, _ in subject.parts)
+    return different_parts(subject.mechanism) if isinstance(subject, Wrapper) else 1
+
+
+class Offered(NamedTuple):
+    """The claims of one notion about a part, those that give both ends first: all, for the upper and for the lower."""
+
+    claims: Sequence[Claim[Any]]
+    above: Sequence[Claim[Any]]
+    below: Sequence[Claim[Any]]
+
+    @classmethod
+    def of(cls, notion: type[Any], claims: Sequence[Claim[Any]]) -> Offered:
+        """Those of the notion among these."""
+        found = sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
+        return cls(found, [c for c in found if Side.UPPER in c.side], [c for c in found if Side.LOWER in c.side])
+
+
+class KnownPart(Protocol):
+    """A part of which something is known."""
+
+    def offered(self, notion: type[Any]) -> Offered:
+        """The claims of a notion, derived at the first question."""
+
+
 class PartsOf:
     """What is known of the parts, one by one or, where there are many of a kind, together."""
 
-    def __init__(self, work: DerivedClaims, facts: Callable[[Mechanism, type[Any]], tuple[Claim[Any], ...]]) -> None:
+    def __init__(self, work: DerivedClaims, about: Callable[[Mechanism], KnownPart]) -> None:
         assert isinstance(work.subject, Composition)  # noqa: S101 - for the type checker
-        self.whole, self.work, self._facts = work.subject, work, facts
+        self.whole, self.work, self._about = work.subject, work, about
         self.counts = tuple(count for _, count in self.whole.parts)
         kinds = {type(part) for part, _ in self.whole.parts}
         self.kind = kinds.pop() if len(kinds) == 1 and len(self.whole.parts) >= MANY else None
         self.kind = None if self.kind is None or issubclass(self.kind, Wrapper) else self.kind
-        self._tables: dict[bool, list[tuple[Claim[Any], ...]]] = {}
-        self._notions: dict[type[Any], list[list[Claim[Any]]]] = {}
+        self._notions: dict[type[Any], list[Offered]] = {}
         self._chains: dict[tuple[str, ...], Claim[Any] | None] = {}
 
     def selections(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
@@ -62,45 +90,46 @@ class PartsOf:
                 self._chains[key] = None
         return self._chains[key]
 
-    def _of(self, notion: type[Any]) -> list[list[Claim[Any]]]:
-        """The claims of a notion about each part, those that give both ends first."""
+    @cached_property
+    def _known(self) -> list[KnownPart]:
+        return [self._about(part) for part, _ in self.whole.parts]
+
+    def _of(self, notion: type[Any]) -> list[Offered]:
+        """The claims of a notion about each part."""
         if notion not in self._notions:
-            curved = issubclass(notion, CURVES)
-            table = self._tables.get(curved) or [self._facts(part, notion) for part, _ in self.whole.parts]
-            self._tables[curved] = table
-            self._notions[notion] = [
-                sorted((c for c in claims if isinstance(c.guarantee, notion)), key=lambda c: c.side is not Side.BOTH)
-                for claims in table
-            ]
+            self._notions[notion] = [part.offered(notion) for part in self._known]
         return self._notions[notion]
 
     def _one_by_one(self, theorem: Theorem) -> Iterator[tuple[tuple[Claim[Any], ...], tuple[int, ...]]]:
         """For the upper end a claim for every part, for the lower for any."""
-        notion, counts = theorem.types[0], self.counts
-        of_notion = self._of(notion)
-        if of_notion and not any(of_notion):
+        counts, offered = self.counts, self._of(theorem.types[0])
+        if offered and not any(part.claims for part in offered):
             self._miss(theorem, type(self.whole.parts[0][0]))
             return
-        above = [[c for c in claims if Side.UPPER in c.side] for claims in of_notion]
+        above = [part.above for part in offered]
         missing = [part for (part, _), claims in zip(self.whole.parts, above, strict=True) if not claims]
         if missing:
             self._miss(theorem, type(missing[0]))
         else:
             yield from ((choice, counts) for choice in _choices(above))
         if Side.LOWER in theorem.side:
-            below = [[c for c in claims if Side.LOWER in c.side] for claims in of_notion]
+            below = [part.below for part in offered]
             runs = tuple(n for claims, n in zip(below, counts, strict=True) if claims)
             for choice in _choices([claims for claims in below if claims]):
                 if choice and (missing or any(Side.UPPER not in c.side for c in choice) or len(choice) < len(counts)):
                     yield choice, runs
 
 
-def _choices(offered: list[list[Claim[Any]]]) -> Iterator[tuple[Claim[Any], ...]]:
+def _choices(offered: Sequence[Sequence[Claim[Any]]]) -> Iterator[tuple[Claim[Any], ...]]:
     """A claim for each part: the first ones, then the second ones, and so on; where one gives both ends nothing is
     better, so it is also kept while the others change.
     """
+    most = max(map(len, offered), default=1)
+    if most == 1:
+        yield tuple(claims[0] for claims in offered)
+        return
     seen: set[tuple[int, ...]] = set()
-    for rank in range(max(map(len, offered), default=1)):
+    for rank in range(most):
         ranks = tuple(min(rank, len(claims) - 1) for claims in offered)
         kept = tuple(0 if claims[0].side is Side.BOTH else r for r, claims in zip(ranks, offered, strict=True))
         for chosen in (kept, ranks):

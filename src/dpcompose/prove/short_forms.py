@@ -36,6 +36,14 @@ class _Answer(Protocol):
         """The claim behind the safe end."""
 
 
+def digits_of(form: str) -> int:
+    """How many significant digits a form such as `.3g` asks for."""
+    digits = re.fullmatch(r"\.([1-9]\d?)g", form)
+    if digits is None:
+        raise InvalidParameter("format", form, "nothing, or significant digits such as '.3g'")
+    return int(digits[1])
+
+
 class OneLine(Explained):
     """An answer whose `repr` is one line, and which an f-string can format."""
 
@@ -51,12 +59,10 @@ class OneLine(Explained):
         """
         if not form:
             return str(self)
-        digits = re.fullmatch(r"\.([1-9]\d?)g", form)
-        if digits is None:
-            raise InvalidParameter("format", form, "nothing, or significant digits such as '.3g'")
+        digits = digits_of(form)
         if self.safe_side is Side.UPPER:
-            return rounded(self.enclosure.most, ROUND_CEILING, int(digits[1]))
-        return rounded(self.enclosure.least, ROUND_FLOOR, int(digits[1]))
+            return rounded(self.enclosure.most, ROUND_CEILING, digits)
+        return rounded(self.enclosure.least, ROUND_FLOOR, digits)
 
     def cite(self: _Answer) -> str:
         """BibTeX for the theorems behind the safe end."""
@@ -78,7 +84,12 @@ class FewOfMany(NotebookResult):
 
     def __repr__(self: _Answers) -> str:
         first = ", ".join(str(answer.enclosure) for answer in self.each[:3])
-        return f"<{len(self.each)} answers: {first}{', …' if len(self.each) > 3 else ''}>"
+        shown = f": {first}{', …' if len(self.each) > 3 else ''}" if first else ""
+        return f"<{len(self.each)} answers{shown}>"
+
+    def __format__(self: _Answers, form: str) -> str:
+        """`f"{answers:.3g}"` is the safe end of each with this many digits; without a form, the first of them."""
+        return ", ".join(format(answer, form) for answer in self.each) if form else str(self)
 
 
-__all__ = ["FewOfMany", "OneLine"]
+__all__ = ["FewOfMany", "OneLine", "digits_of"]

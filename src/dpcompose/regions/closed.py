@@ -67,7 +67,7 @@ class NormalTradeoff(Tradeoff):
 
     def event(self, t: Real) -> EventProbabilities:
         r"""$P(L>t) = \Phi(\mu/2-t/\mu)$ and $Q(L>t) = \Phi(-\mu/2-t/\mu)$."""
-        if not self.mu_squared:
+        if self.mu_squared == 0:
             return EventProbabilities(Enclosure(0.0, 0.0), Enclosure(0.0, 0.0))
 
         def beyond(sign: int) -> Enclosure:

@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import Any
 
 from dpcompose.description import Subject
+from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Claim, Side
 from dpcompose.notions import HockeyStick, Pair, Profile
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, Enclosure, Real
@@ -62,6 +63,8 @@ class BothOrders:
 
     def of(self, order: Order) -> tuple[Tradeoff, ...]:
         """The functions among which an attacker in this order may choose."""
+        if not isinstance(order, Order):
+            raise InvalidParameter("order", order, "Order.EITHER, Order.FORWARD or Order.BACKWARD")
         kept = {Order.FORWARD: (0,), Order.BACKWARD: (1,), Order.EITHER: (0, 1)}[order]
         every = [pair[index] for pair in self.pairs for index in kept]
         return tuple({id(tradeoff): tradeoff for tradeoff in every}.values())

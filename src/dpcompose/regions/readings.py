@@ -16,7 +16,7 @@ from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.parameters import DELTA, LEAST, Param
-from dpcompose.prove.answer import Answer, Answers, Arguments
+from dpcompose.prove.answer import Answer, Answers, Arguments, several
 from dpcompose.prove.answer import delta as delta_at
 from dpcompose.prove.answer import epsilon as epsilon_at
 from dpcompose.prove.claims import known
@@ -46,15 +46,22 @@ def beta(
     Neyman and Pearson's test, randomised at atoms. In either order the attacker picks the better null hypothesis. The
     safe end is the lower one. For a sequence of α, each of them, sharing the work.
     """
+    return _type_two("alpha", mechanism, alpha, order, tolerance)
+
+
+def _type_two(
+    name: str, mechanism: Subject, rate: Real | Arguments, order: Order, tolerance: float
+) -> Answer | Answers:
+    """The least type II error at a rate, or at each of several; `name` is what the caller calls the rate."""
     RELATIVE.check("tolerance", tolerance)
-    if isinstance(alpha, Sequence | np.ndarray):
-        return Answers(_betas(mechanism, alpha, order, tolerance))
-    return _betas(mechanism, [alpha], order, tolerance)[0]
+    if (each := several(rate)) is not None:
+        return Answers(_betas(mechanism, _rates(name, each), order, tolerance))
+    return _betas(mechanism, _rates(name, [rate]), order, tolerance)[0]
 
 
 @effort.question()
-def _betas(mechanism: Subject, alpha: Arguments, order: Order, tolerance: float) -> tuple[Answer, ...]:
-    least, most = _rates(alpha)
+def _betas(mechanism: Subject, rates: tuple[Floats, Floats], order: Order, tolerance: float) -> tuple[Answer, ...]:
+    least, most = rates
     choices = both_orders(mechanism, max(tolerance, 1e-12) / 100).of(order)
     if not len(least):
         return ()
@@ -67,20 +74,20 @@ def _betas(mechanism: Subject, alpha: Arguments, order: Order, tolerance: float)
     )
 
 
-def _rates(given: Arguments) -> tuple[Floats, Floats]:
+def _rates(name: str, given: Sequence[object]) -> tuple[Floats, Floats]:
     """The floats just below and just above the rates; equal where the rates are floats."""
     if {type(x) for x in given} <= {float, np.float64}:
         floats = np.array(given, dtype=np.float64)
         if np.all((floats >= 0.0) & (floats <= 1.0)):
             return floats, floats
-    rates = [Enclosure.exactly(RATE.check("alpha", a)) for a in given]
+    rates = [Enclosure.exactly(RATE.check(name, a)) for a in given]
     return np.array([a.lower for a in rates]), np.array([a.upper for a in rates])
 
 
 def alpha(mechanism: Subject, beta: Real, *, order: Order = Order.EITHER, tolerance: float = 1e-6) -> Answer:
     """Enclose the least type I error of a test whose type II error is at most β: the inverse of `beta`."""
     other = {Order.FORWARD: Order.BACKWARD, Order.BACKWARD: Order.FORWARD}.get(order, order)
-    found = _betas(mechanism, [RATE.check("beta", beta)], other, tolerance)[0]
+    found = _betas(mechanism, _rates("beta", [beta]), other, tolerance)[0]
     return Answer("α", found.enclosure, found.upper_by, found.lower_by, safe_side=Side.LOWER)
 
 
@@ -92,9 +99,10 @@ def tpr(
     mechanism: Subject, fpr: Real | Arguments, *, order: Order = Order.EITHER, tolerance: float = 1e-6
 ) -> Answer | Answers:
     """Enclose the greatest true positive rate at a false positive rate: 1 − β."""
-    if isinstance(fpr, Sequence | np.ndarray):
-        return Answers(tuple(_complement("TPR", b) for b in beta(mechanism, fpr, order=order, tolerance=tolerance)))
-    return _complement("TPR", beta(mechanism, fpr, order=order, tolerance=tolerance))
+    missed = _type_two("fpr", mechanism, fpr, order, tolerance)
+    if isinstance(missed, Answers):
+        return Answers(tuple(_complement("TPR", b) for b in missed))
+    return _complement("TPR", missed)
 
 
 def _complement(name: str, answer: Answer) -> Answer:

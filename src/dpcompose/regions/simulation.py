@@ -70,6 +70,9 @@ class SimulationMap:
     residual: Enclosure
     r"""Total variation between F(U), F(V) and p, q for the true $e^\varepsilon$: 0 where that is rational."""
 
+    def __repr__(self) -> str:
+        return f"<SimulationMap onto {len(self.p)} outcomes>"
+
     def given(self, symbol: object) -> Masses:
         """The distribution of the outcome, given a symbol."""
         if symbol not in SYMBOLS:
@@ -137,7 +140,7 @@ def _factor(epsilon: Real | None, exp_epsilon: Real | None) -> tuple[Fraction, E
     if exp_epsilon is not None:
         return Fraction(FACTOR.check("exp_epsilon", exp_epsilon)), ZERO
     e = MOST_EPSILON.check("epsilon", EPSILON.check("epsilon", epsilon))
-    if not e:
+    if e == 0:
         return Fraction(1), ZERO
     with ctx.workprec(_BITS):
         mantissa, exponent = ball(e).exp().upper().man_exp()

@@ -151,7 +151,7 @@ class LaplacePair:
 
     def density(self, centre: int) -> Enclosure:
         r"""$\frac\varepsilon2e^{-\varepsilon|z-c|}$."""
-        return enclose(lambda: self._density(centre)) if self.epsilon else ZERO
+        return ZERO if self.epsilon == 0 else enclose(lambda: self._density(centre))
 
     def given(self, symbol: int) -> Enclosure:
         r"""$F(z\mid0)$ is $(1+e^{-\varepsilon})P(z)$ for $z\le0$,
@@ -159,7 +159,7 @@ class LaplacePair:
         mirror image.
         """
         along = self.z if symbol == 0 else 1 - self.z
-        if not self.epsilon or along >= 1:
+        if self.epsilon == 0 or along >= 1:
             return ZERO
         e = self.epsilon
         if along <= 0:

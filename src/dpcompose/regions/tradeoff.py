@@ -114,11 +114,11 @@ class Corners(Tradeoff):
         return cls(corners, Chain(below), Chain(above), claim, claim)
 
     def between(self, least: Floats, most: Floats, tolerance: float) -> tuple[Floats, Floats]:  # noqa: ARG002
-        """Read off the chains."""
+        """Bounds on β at rates between `least` and `most`, read off the chains."""
         return self.below.floor(most), self.above.ceiling(least)
 
     def chains(self, tolerance: float) -> tuple[Chain, Chain]:  # noqa: ARG002
-        """The chains."""
+        """The two chains of these corners, whatever the tolerance."""
         return self.below, self.above
 
     def event(self, t: Real) -> EventProbabilities:
@@ -132,11 +132,11 @@ class Corners(Tradeoff):
         return EventProbabilities(complement(a), b)
 
     def vertices(self) -> tuple[tuple[Enclosure, Enclosure], ...]:
-        """The corners."""
+        """The corners (α, β), enclosed."""
         return self.corners
 
     def swapped(self) -> Corners:
-        """The mirror image."""
+        """The function with α and β exchanged."""
         mirrored = tuple((b, a) for a, b in reversed(self.corners))
         return Corners(mirrored, self.below.swapped, self.above.swapped, self.lower_by, self.upper_by)
 

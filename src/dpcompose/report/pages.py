@@ -149,7 +149,7 @@ def _statement(theorem: Theorem) -> str:
 
 @html.register
 def _(result: Comparison) -> str:
-    head = ("theorem", f"{result.asked} ≤", "× best", "source, or why it declines")
+    head = ("theorem", f"{result.asked} ≤", "× best", "source, or why it has no value")
     return _box(
         f"<p><code>{escape(subject(result.subject))}</code></p>",
         f"<p>{escape(result.asked)} at {escape(result.given)} = {escape(number(result.at))}</p>",
@@ -161,7 +161,7 @@ def _(result: Comparison) -> str:
 
 def _compared(row: Row, result: Comparison) -> str:
     if row.value is None:
-        return _row((row.theorem, "", "", row.reason), "declined")
+        return _row((row.theorem, "", "", row.reason), "" if row.is_below else "declined")
     cells = (row.theorem, promised(row), relative(row.value, result.best.upper), note(row))
     return _row(cells, "tightest" if row is result.tightest else "", numbers=(1, 2))
 

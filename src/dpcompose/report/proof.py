@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
 
+from dpcompose.errors import InvalidParameter
 from dpcompose.kernel import Claim, Source, Theorem
 from dpcompose.prove.answer import Answer, Answers
 from dpcompose.prove.compare import Comparison
@@ -20,7 +21,7 @@ MOST_INDENT = 24
 @singledispatch
 def claims(result: object) -> tuple[Claim[Any], ...]:
     """The claims a result rests on, each once: the safe end first."""
-    raise TypeError(f"{type(result).__name__} rests on no claim")
+    raise InvalidParameter("result", result, "an answer or a comparison: nothing else rests on claims")
 
 
 @claims.register

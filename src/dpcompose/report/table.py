@@ -7,6 +7,7 @@ import io
 import math
 from typing import TYPE_CHECKING
 
+from dpcompose.errors import InvalidParameter
 from dpcompose.prove.compare import Comparison
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 def rows(comparison: Comparison) -> list[dict[str, object]]:
     """A dictionary for each theorem; numbers are exact floats, and None where a theorem declines."""
+    if not isinstance(comparison, Comparison):
+        raise InvalidParameter("comparison", comparison, "what compare gives")
     best = comparison.best.upper
     return [
         {

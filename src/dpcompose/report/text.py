@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatch
 
 from dpcompose.kernel import Theorem
@@ -51,21 +51,31 @@ def _(result: Comparison) -> str:
 
 
 def compared(result: Comparison, *, every: bool) -> str:
-    """Every theorem side by side; those that decline are listed by name, or with their reasons."""
+    """Every theorem side by side; those without an upper bound are listed by name, or with their reasons."""
     spoken = [row for row in result.rows if row.enclosure]
-    declined = [row for row in result.rows if not row.enclosure]
+    below = [row for row in result.rows if row.is_below]
+    declined = [row for row in result.rows if not row.enclosure and not row.is_below]
     blocks = [
         wrapped(subject(result.subject), hanging="  "),
         f"{result.asked} at {result.given} = {number(result.at)}, by every theorem",
         "\n".join(_table(result, spoken).lines()),
     ]
-    if declined and every:
-        blocks.append("\n".join(["declined", *(_refusal(row) for row in declined)]))
-    elif declined:
-        names = ", ".join(row.theorem for row in declined)
-        blocks.append(wrapped(f"{len(declined)} more decline: {names}.", hanging="  "))
+    for rows, heading in ((below, "from below only"), (declined, "declined")):
+        if rows and every:
+            blocks.append("\n".join([heading, *(_refusal(row) for row in rows)]))
+    if not every:
+        blocks += [wrapped(line, hanging="  ") for line in _named(below, declined)]
     blocks.append(text(result.best))
     return "\n\n".join(blocks)
+
+
+def _named(below: Sequence[Row], declined: Sequence[Row]) -> Iterator[str]:
+    """The names of theorems without a value: those that bound from below, then those that decline."""
+    if below:
+        yield f"From below only: {', '.join(row.theorem for row in below)}."
+    if declined:
+        decline = "declines" if len(declined) == 1 else "decline"
+        yield f"{len(declined)} more {decline}: {', '.join(row.theorem for row in declined)}."
 
 
 def _table(result: Comparison, rows: Sequence[Row]) -> Table:

@@ -48,8 +48,8 @@ def amount(value: Value, side: Side = Side.UPPER) -> str:
 
 
 def relative(value: float, best: float) -> str:
-    """How many times the best value this value is; empty where that has no meaning."""
-    if value == best:
+    """How many times the best value this value is; 1 where both print alike, and empty where that has no meaning."""
+    if up(value) == up(best):
         return "1"
     if not best or math.isinf(best):
         return ""
@@ -59,9 +59,7 @@ def relative(value: float, best: float) -> str:
 @singledispatch
 def promise(guarantee: Guarantee, side: Side) -> str:  # noqa: ARG001 - those that follow use it
     """A promise in a few words."""
-    return {"FiniteLoss": "the law of its loss", "LaplaceLossLaw": "the law of its loss"}.get(
-        type(guarantee).__name__, type(guarantee).__name__
-    )
+    return guarantee.called
 
 
 @promise.register

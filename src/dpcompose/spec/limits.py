@@ -19,6 +19,8 @@ KEYS = re.compile(r"[^=,{}\[\]\n]+")
 
 def guard(text: str) -> str:
     """The text itself, if its length, its number of parts and its depth are within the limits."""
+    if not isinstance(text, str):
+        raise InvalidDocument(f"A document is a text, and {text!r:.60} is none.")
     if len(text) > MOST_CHARACTERS:
         raise InvalidDocument(f"The document has {len(text)} characters, and at most {MOST_CHARACTERS} are allowed.")
     nodes = sum(map(text.count, SEPARATORS))

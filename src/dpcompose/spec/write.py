@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dpcompose.description import Composition, Mechanism
+from dpcompose.description import Composition, Mechanism, Subject, described
 from dpcompose.spec.build import SCHEMA
 from dpcompose.spec.registry import Field, MechanismKind, kind_of, kinds
 
 
-def dumps(mechanism: Mechanism) -> str:
+def dumps(mechanism: Subject) -> str:
     """The expression of a mechanism: exact, and what `load` reads back as an equal mechanism."""
-    if isinstance(mechanism, Composition) and mechanism.parts and mechanism == Composition(mechanism.parts):
-        return _sum(mechanism)
-    kind = kind_of(mechanism)
-    said = [(field, getattr(mechanism, field.name)) for field in kind.fields.values() if not field.derived]
+    meant = described(mechanism)
+    if isinstance(meant, Composition) and meant.parts and meant == Composition(meant.parts):
+        return _sum(meant)
+    kind = kind_of(meant)
+    said = [(field, getattr(meant, field.name)) for field in kind.fields.values() if not field.derived]
     return f"{kind.name}({', '.join(_argument(f, value) for f, value in said if value != f.default)})"
 
 
@@ -33,9 +34,9 @@ def _argument(field: Field, value: object) -> str:
     return text if field.by_position and field.required else f"{field.name}={text}"
 
 
-def to_document(mechanism: Mechanism) -> dict[str, object]:
+def to_document(mechanism: Subject) -> dict[str, object]:
     """The structured document of a mechanism: every field is stated, so that no default can change it later."""
-    return {"schema": SCHEMA, **_described(mechanism)}
+    return {"schema": SCHEMA, **_described(described(mechanism))}
 
 
 def _described(mechanism: Mechanism) -> dict[str, object]:

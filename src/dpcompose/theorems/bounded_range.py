@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpcompose.description import Adaptivity
 from dpcompose.errors import Declined
 from dpcompose.exact.bounded_range import GridValues
-from dpcompose.exact.range_grids import Kinds, Question, spread
+from dpcompose.exact.range_grids import Kinds, Wanted, spread
 from dpcompose.exact.range_plans import above, above_fixed, below, below_fixed
 from dpcompose.kernel import Parts, Side, composes
 from dpcompose.mechanisms.exponential import RANGES
@@ -86,9 +86,9 @@ class FixedSeries(Profile):
     def epsilon(self, delta: Real) -> Enclosure:
         """Its inverse, certified by two evaluations."""
         target, most = Enclosure.exactly(delta), Enclosure.exactly(self.range * self.count)
-        if delta >= 1 or not self.count:
+        if delta >= 1 or self.count == 0:
             return ZERO
-        if not delta:
+        if delta == 0:
             return most
         guess = self._guessed_epsilon(math.log(target.upper or 1e-320), most.lower)
         found = invert_decreasing(self.delta, target, guess, 0.0, most.upper, gap=2.0**-36)
@@ -117,16 +117,16 @@ class ConcentratedSeries(Profile):
 
     def delta(self, epsilon: Real) -> Enclosure:
         r"""At most $e^{-(\varepsilon-\rho)^2/4\rho}$ beyond ρ."""
-        if not self.rho or epsilon <= self.rho:
-            return UNIT_INTERVAL if self.rho else ZERO
+        if self.rho == 0 or epsilon <= self.rho:
+            return ZERO if self.rho == 0 else UNIT_INTERVAL
         beyond = Fraction(epsilon) - self.rho
         return Enclosure(0.0, enclose(lambda: (-ball(beyond * beyond / (4 * self.rho))).exp()).upper)
 
     def epsilon(self, delta: Real) -> Enclosure:
         r"""At most $\rho+2\sqrt{\rho\ln(1/\delta)}$."""
-        if delta >= 1 or not self.rho:
+        if delta >= 1 or self.rho == 0:
             return ZERO
-        if not delta:
+        if delta == 0:
             return NON_NEGATIVE
         return Enclosure(0.0, enclose(lambda: ball(self.rho) + 2 * (ball(self.rho) * -ball(delta).log()).sqrt()).upper)
 
@@ -165,9 +165,9 @@ class AdaptiveSeries(Profile):
         level, rho = Enclosure.exactly(epsilon), spread(self.kinds)
         rarity = max(level.upper - rho, 0.0) ** 2 / (4 * rho)
         reach = self._reach(max(level.upper + 2 * math.sqrt(rho), rho + 2 * math.sqrt(rho * (rarity + 7))))
-        question = Question(math.exp(-rarity), level.upper)
-        lower = max((curve.delta_below(level.upper) for curve in self._below(reach, question)), default=0.0)
-        upper = min((curve.delta_above(level.lower) for curve in self._above(reach, question)), default=1.0)
+        wanted = Wanted(math.exp(-rarity), level.upper)
+        lower = max((curve.delta_below(level.upper) for curve in self._below(reach, wanted)), default=0.0)
+        upper = min((curve.delta_above(level.lower) for curve in self._above(reach, wanted)), default=1.0)
         return Enclosure(lower, upper)
 
     def epsilon(self, delta: Real) -> Enclosure:
@@ -175,15 +175,15 @@ class AdaptiveSeries(Profile):
         most = Enclosure.exactly(self.most)
         if delta >= 1:
             return ZERO
-        if not delta:
+        if delta == 0:
             return most
         target, rho = Enclosure.exactly(delta), spread(self.kinds)
         if target.lower < 1e-250:
             raise Declined("so small a δ is left to the bounds")
         reach = self._reach(rho + 2 * math.sqrt(rho * (7 - math.log(target.lower))))
-        question = Question(target.upper)
-        upper = min((curve.epsilon_above(target.lower) for curve in self._above(reach, question)), default=math.inf)
-        lower = max((curve.epsilon_below(target.upper) for curve in self._below(reach, question)), default=0.0)
+        wanted = Wanted(target.upper)
+        upper = min((curve.epsilon_above(target.lower) for curve in self._above(reach, wanted)), default=math.inf)
+        lower = max((curve.epsilon_below(target.upper) for curve in self._below(reach, wanted)), default=0.0)
         return Enclosure(lower, min(upper, most.upper))
 
     def roughly(self, delta: Real) -> Enclosure | None:
@@ -204,15 +204,15 @@ class AdaptiveSeries(Profile):
         """Rounded up to an eighth of an octave, so that similar questions share a grid."""
         return math.exp(math.ceil(8 * math.log2(wanted)) / 8 * math.log(2))
 
-    def _above(self, reach: float, question: Question) -> tuple[GridValues, ...]:
+    def _above(self, reach: float, wanted: Wanted) -> tuple[GridValues, ...]:
         if Side.UPPER not in self.ends:
             return ()
         if self.adaptivity is Adaptivity.FIXED:
-            return above_fixed(self.kinds, reach, question)
+            return above_fixed(self.kinds, reach, wanted)
         return above(self.kinds, reach)
 
-    def _below(self, reach: float, question: Question) -> tuple[GridValues, ...]:
-        return (below_fixed if self.adaptivity is Adaptivity.FIXED else below)(self.kinds, reach, question)
+    def _below(self, reach: float, wanted: Wanted) -> tuple[GridValues, ...]:
+        return (below_fixed if self.adaptivity is Adaptivity.FIXED else below)(self.kinds, reach, wanted)
 
 
 @composes("BR-FIXED", DDR20.at("Thm. 3"), side=Side.BOTH, adaptivity=Adaptivity.FIXED, cost=2)
@@ -248,7 +248,7 @@ def _kinds(parts: Parts[BoundedRange]) -> Kinds:
     """Every range with its count; what costs nothing is left out."""
     total: dict[Fraction, int] = {}
     for g, n in parts.items:
-        if g.epsilon and n:
+        if g.epsilon != 0 and n != 0:
             total[Fraction(g.epsilon)] = total.get(Fraction(g.epsilon), 0) + n
     if not all(RANGES[0] <= e <= RANGES[1] for e in total):
         raise Declined("ranges this small or large are left to the bounds")

@@ -9,7 +9,7 @@ from dpcompose.description import Adaptivity
 from dpcompose.exact.normal import normal_delta, normal_epsilon
 from dpcompose.kernel import Parts, Side, composes, implies
 from dpcompose.notions import GDP, Profile, SymmetricProfile
-from dpcompose.numerics.enclosure import Enclosure, Real
+from dpcompose.numerics.enclosure import Enclosure, Real, exact_sum
 from dpcompose.sources import BW18, DRS22
 
 
@@ -33,7 +33,7 @@ def gdp_adds(parts: Parts[GDP]) -> GDP:
     r"""$\mu_i$-GDP mechanisms compose to $\sqrt{\sum\mu_i^2}$-GDP, exactly for Gaussians; also when parameters
     depend on earlier outputs and $\sum\mu_i^2$ stays below a cap fixed in advance.
     """
-    return GDP(sum((n * Fraction(g.mu_squared) for g, n in parts.items), Fraction(0)))
+    return GDP(exact_sum([(Fraction(g.mu_squared), n) for g, n in parts.items]))
 
 
 @implies("X-GAUSS", BW18.at("Thm. 8"), side=Side.BOTH, adaptivity=Adaptivity.FULLY_ADAPTIVE, cost=0)

@@ -30,7 +30,7 @@ def published_width(rows: int, epsilon: Real, delta: Real) -> Enclosure:
     r"""$w = \frac{\sqrt{32r\ln(2/\delta)}}{\varepsilon}\ln\frac{4r}{\delta}$ as published; the exact
     profile shows it 40 to 200 times too large.
     """
-    if not epsilon or not delta:
+    if epsilon == 0 or delta == 0:
         return INFINITE
 
     def formula() -> Ball:

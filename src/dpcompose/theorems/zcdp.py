@@ -18,7 +18,7 @@ def approx_to_zcdp(g: ApproxDP) -> ZCDP:
     $\rho = \varepsilon\tanh(\varepsilon/2)$, and with no smaller ρ in general.
     """
     tight = enclose(lambda: ball(g.epsilon) * (ball(g.epsilon) / 2).tanh())
-    return ZCDP(Enclosure(0.0, tight.upper) if g.epsilon else 0, g.delta)
+    return ZCDP(0 if g.epsilon == 0 else Enclosure(0.0, tight.upper), g.delta)
 
 
 @implies("GDP-ZCDP", BS16.at("Prop. 1.6"))

@@ -10,7 +10,7 @@ from flint import acb, arb
 
 from cases import PROFILE
 
-ONE_IN = 1 if PROFILE == "nightly" else 5
+ONE_IN = 1 if PROFILE == "nightly" else 10
 """By day a bound sees one point in so many."""
 POINTS = 10_000 // ONE_IN
 """So many points, at least, for every bound."""

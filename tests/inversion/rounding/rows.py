@@ -19,7 +19,7 @@ from dpcompose.inversion.losses.laplace_rows import LaplaceRows, TiltedLaplaceRo
 from dpcompose.inversion.losses.protocols import Direction, RepeatableLoss, TiltedStep
 from dpcompose.inversion.losses.rows import TiltedRows
 from dpcompose.inversion.losses.sampled_gaussian.rows import EdgeColumn, SampledGaussianRows
-from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceRows
+from dpcompose.inversion.losses.sampled_laplace_rows import SampledLaplaceRows
 from dpcompose.inversion.losses.window import WHOLE
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.rounding import short

@@ -28,20 +28,20 @@ class AtomStep:
 
     @cached_property
     def atoms(self) -> Sequence[float]:
-        """All of them."""
+        """Every loss has a probability of its own."""
         return tuple(self.losses.tolist())
 
     @property
     def least(self) -> float:
-        """The lowest."""
+        """A lower bound on all losses."""
         return float(self.losses.min()) - self.loss_error
 
     def reach(self, log_mass: float) -> tuple[float, float]:  # noqa: ARG002 - the ends come first
-        """The ends."""
+        """The least and the greatest loss."""
         return float(self.losses.min()), float(self.losses.max())
 
     def sketch(self, log_mass: float) -> Sketch:  # noqa: ARG002 - all there is
-        """The atoms themselves."""
+        """The atoms themselves, with their weights."""
         return Sketch(self.losses, self.weights)
 
     def cut(self, mesh: Mesh, log_mass: float) -> Cells:  # noqa: ARG002 - nothing is left out

@@ -54,7 +54,7 @@ class CutStep:
 
     @property
     def highest(self) -> float:
-        """The last edge."""
+        """The upper edge of the last cell."""
         return self.mesh.lowest + self.mesh.span * self.mesh.cells
 
     def law(self, weights: Callable[[Cells, float], Floats]) -> LatticeLaw:
@@ -134,10 +134,17 @@ class Bracket:
 
     def lower(self, epsilon: float) -> float:
         """A lower bound on δ(ε)."""
-        image = self.over_image.upper * math.exp(min(epsilon, 700.0))
+        image = self._image_above(epsilon)
         beyond = max(self.over.lower - image * (1.0 + 4.0 * LIBM), 0.0)
         found = (self.lower_law.lower(epsilon, self.blur) + beyond) * (1.0 - 4.0 * UNIT_ROUNDOFF)
         return max(0.0, found)
+
+    def _image_above(self, epsilon: float) -> float:
+        r"""About $e^\varepsilon Q(O)$, and no less where no float holds the power."""
+        most = self.over_image.upper
+        if epsilon <= 700.0:
+            return most * math.exp(epsilon)
+        return exp_up(math.log(most) + epsilon + 1e-9) if most > 0.0 else 0.0
 
     def epsilon(self, low_target: float, high_target: float, known: Enclosure, near: float, width: float) -> Enclosure:
         """Where δ gets below the one, and stays above the other."""

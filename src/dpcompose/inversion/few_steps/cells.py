@@ -29,7 +29,7 @@ class Mesh(NamedTuple):
 
     @classmethod
     def over(cls, offset: float, span: float, low: float, high: float) -> Mesh:
-        """As many cells as it takes from `low` to `high`, and at least one."""
+        """The mesh whose cells cover `low` to `high`, with at least one cell."""
         first, last = math.floor((low - offset) / span - 1e-6), math.ceil((high - offset) / span + 1e-6)
         return cls(offset, span, first, max(last - first, 1))
 
@@ -68,7 +68,7 @@ class Cells(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """Quick nodes, nothing certified."""
+    """Losses and weights for searches; nothing of them is certified."""
 
     losses: Floats
     weights: Floats

@@ -41,7 +41,7 @@ class KeptLattice:
     seen: Pieces = ()
     steps: list[CutStep] = field(default_factory=list)
     laws: list[tuple[LatticeLaw, LatticeLaw]] = field(default_factory=list)
-    """Of each step, above and below."""
+    """The laws of each step, above and below."""
     products: tuple[Product, ...] = ()
 
     @classmethod

@@ -93,7 +93,7 @@ class LaplaceInside(Pointwise):
         return min(1.0, (value + error) * (1.0 + self._relative) + more)  # in this order, for what floats have lost
 
     def guess(self, delta: float, most: float) -> tuple[float, float]:
-        """From the saddle point."""
+        """Uncertified ε at δ and its tilt, from the saddle point."""
         saddle = at_delta(Repeated(LaplaceLoss(self.size), self.count).cumulants, math.log(delta))
         return min(max(saddle.epsilon, 0.0), most), saddle.tilt
 

@@ -68,17 +68,17 @@ class LaplaceStep:
 
     @property
     def atoms(self) -> Sequence[float]:
-        """The two ends."""
+        """The least and the greatest loss."""
         return tuple(self._tips().loss.tolist())
 
     @property
     def least(self) -> float:
-        """The lower end."""
+        """A lower bound on all losses."""
         tips = self._tips()
         return float((tips.loss - tips.loss_error)[0])
 
     def reach(self, log_mass: float) -> tuple[float, float]:  # noqa: ARG002 - the ends come first
-        """The two ends."""
+        """The least and the greatest loss."""
         low, high = self._tips().loss.tolist()
         return low, high
 

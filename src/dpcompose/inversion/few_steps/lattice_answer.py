@@ -33,6 +33,10 @@ SCOUT = 1024
 """Cells of the widest step in a first look."""
 MOST_CELLS = 1 << 18
 """The greatest number of cells of the widest step."""
+MOST_TOGETHER = 4 * MOST_CELLS
+"""The greatest number of cells of all different steps."""
+SHARE = 0.4
+"""A finer lattice may take this share of what may still be computed for the question."""
 ROUGH = 0.7
 """A look that leaves δ uncertain by more than this factor, and leads nowhere, is followed by a finer one."""
 FINEST = 5e-7
@@ -88,7 +92,7 @@ class FewSteps:
         """Laws for ε within `near` (relatively) of the given one, with cells of this width."""
         low, high = epsilon * (1.0 - near), epsilon * (1.0 + near)
         grid = meshes(self.pieces, low, high, log_mass, span)
-        if sum(m.cells for m in grid) >= 4 * MOST_CELLS:
+        if sum(m.cells for m in grid) >= MOST_TOGETHER:
             raise OutOfReach
         parts = zip(self.pieces, grid, strict=True)
         steps = [CutStep.of(piece, n, mesh, log_mass) for (piece, n), mesh in parts]
@@ -111,6 +115,14 @@ class FewSteps:
         # A single step needs no width at all; cells must still be wider than the rounding of their edges.
         return max([*(b - a for a, b in found), 1e-6 * abs(epsilon), *(1e-8 * (b - a) for a, b in ends), 1e-200])
 
+    def _finer(self, span: float, miss: float, tolerance: float, width: float, taken: float) -> float:
+        """The gap falls like the square of the span; where it does not, no more cells are made than would have done,
+        nor more than there is room and time for. `miss` is the gap in units of the tolerance.
+        """
+        cells = min(2.0 * SCOUT / math.sqrt(tolerance), MOST_CELLS, 0.9 * MOST_TOGETHER / len(self.pieces))
+        in_time = span * taken / max(SHARE * effort.room(), 1.0)
+        return max(span * math.sqrt(0.4 / max(miss, 0.4)), width / cells, in_time)
+
     @np.errstate(all="ignore")  # what overflows is checked at the end: see `Bracket`
     def delta(self, epsilon: float, tolerance: float) -> Enclosure:
         """δ(ε), the finite part."""
@@ -123,9 +135,11 @@ class FewSteps:
         found, refinements = UNIT_INTERVAL, 0
         while True:
             log_mass = max(log_delta, -600.0) + math.log(tolerance) - math.log(self._steps) - 9.0
+            taken = effort.taken()
             pair = self.between(epsilon, near, log_mass, span)
             found, refinements = found & Enclosure(pair.lower(epsilon), pair.upper(epsilon)), refinements + 1
-            finer = _finer(span, found.gap, tolerance, self.width(epsilon, near, log_mass))
+            width, taken = self.width(epsilon, near, log_mass), effort.taken() - taken
+            finer = self._finer(span, found.gap / tolerance, tolerance, width, taken)
             enough = found.gap <= tolerance or finer > 0.9 * span or refinements >= REFINEMENTS
             if enough or effort.is_worn_out():
                 return found, pair
@@ -175,6 +189,7 @@ class FewSteps:
 
     def _found(self, sought: Sought) -> Enclosure:
         log_mass = math.log(sought.high_target) + math.log(sought.tolerance) - math.log(self._steps) - 9.0
+        taken = effort.taken()
         found, pair, near = self._search(sought, log_mass)
         if found.upper == 0.0:
             return found
@@ -186,10 +201,11 @@ class FewSteps:
             if not left or no_longer or sought.is_met(found):
                 break
             near, reach = 0.5 * (found.lower + found.upper), min(0.5 * found.gap + 1e-4, NEAR)
-            finer = _finer(span, found.gap, sought.tolerance, self.width(near, reach, log_mass))
+            width, taken = self.width(near, reach, log_mass), effort.taken() - taken
+            finer = self._finer(span, found.gap / sought.tolerance, sought.tolerance, width, taken)
             if finer > 0.9 * span:
                 break
-            span = finer
+            span, taken = finer, effort.taken()
             try:
                 pair = self.refined(near, reach, log_mass, span)
             except OutOfReach:
@@ -236,12 +252,6 @@ class FewSteps:
             if lower < ROUGH * upper and abs(x / before - 1.0) < NEAR:  # too coarse to tell
                 cells = min(8 * cells, MOST_CELLS // 4)
         raise OutOfReach("the search for ε did not settle")
-
-
-def _finer(span: float, gap: float, tolerance: float, width: float) -> float:
-    """The gap falls like the square of the span; where it does not, no more cells are made than would have done."""
-    cells = min(2.0 * SCOUT / math.sqrt(tolerance), MOST_CELLS)
-    return max(span * math.sqrt(0.4 / max(gap / tolerance, 0.4)), width / cells)
 
 
 def _likely(sketches: Sequence[tuple[Sketch, int]], log_delta: float, least: float, most: float) -> float:

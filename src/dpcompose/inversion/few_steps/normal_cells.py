@@ -58,7 +58,7 @@ class NormalStep:
         return self._ratio.log(mu * (z - 0.5 * mu), 16.0 * UNIT_ROUNDOFF * mu * (np.abs(z) + mu))
 
     def at(self, y: Floats) -> Places:
-        """Everything at these z."""
+        """The loss and the density at these z, with their errors."""
         ln, error, g = self._loss(y)
         log_density = -0.5 * y * y - HALF_LOG_TWO_PI
         rounding = UNIT_ROUNDOFF * (2.0 * y * y + 8.0) + LIBM
@@ -82,7 +82,7 @@ class NormalStep:
         return (low, high) if self.direction is Direction.REMOVE else (-high, -low)
 
     def sketch(self, log_mass: float) -> Sketch:
-        """Equally spaced z."""
+        """The losses at equally spaced z, with uncertified weights."""
         z = np.linspace(*self._ends(log_mass), NODES)
         here = self.at(z)
         return Sketch(here.loss, np.exp(here.log_density) * (z[1] - z[0]))
@@ -147,7 +147,7 @@ class Along:
     growth: float
 
     def at(self, y: Floats) -> Places:
-        """Everything at these z."""
+        """The loss and the density at these z, with their errors."""
         return self.step.at(y)
 
 

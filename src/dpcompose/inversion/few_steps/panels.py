@@ -46,7 +46,7 @@ class CoordinateLaw(Protocol):
         """$s$: the density changes by at most $e^{s|d|+|d|^2/2}$ over a complex distance $d$, within reach."""
 
     def at(self, y: Floats) -> Places:
-        """Everything at these places."""
+        """The loss and the density at these places, with their errors."""
 
 
 class Integrals(NamedTuple):

@@ -44,7 +44,7 @@ def pieces(summand: LossSum) -> Pieces:
 
 @pieces.register
 def _(summand: GaussianSum) -> Pieces:
-    """All together are one."""
+    """Normal steps together are one."""
     if not summand.mu_squared <= GREATEST**2:
         raise OutOfReach("too far apart")
     return [(NormalStep(summand.mu_squared, 1, Direction.REMOVE), 1)]
@@ -72,7 +72,7 @@ def _(summand: Repeated) -> Pieces:
 
 @singledispatch
 def step(loss: object) -> Divisible:
-    """One step."""
+    """One step, so that it can be cut."""
     raise OutOfReach(f"{type(loss).__name__} cannot be cut")
 
 

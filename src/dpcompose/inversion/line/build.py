@@ -46,7 +46,7 @@ class Framed(Protocol):
 
     @property
     def spacing(self) -> float:
-        """The distance of frequencies."""
+        """The distance of neighbouring frequencies."""
 
     @property
     def log_moment(self) -> tuple[float, float]:
@@ -62,7 +62,7 @@ class Framed(Protocol):
 
     @property
     def high(self) -> Alias:
-        """And from above."""
+        """The aliasing from above."""
 
 
 def build_line(spectrum: Spectrum, summands: Sequence[LossSum], goal: Goal) -> Line | Sandwich:
@@ -72,15 +72,22 @@ def build_line(spectrum: Spectrum, summands: Sequence[LossSum], goal: Goal) -> L
     if eta > 0.5 / (1.0 + goal.saddle.tilt):
         raise OutOfReach
     smooth_last = math.ceil(reach / eta / spectrum.spacing)
-    last, log_decay = cut_off(spectrum, goal, min(MOST_FREQUENCIES, max(smooth_last, PLAIN_FREQUENCIES)))
-    steps = sum(s.steps for s in summands)
-    if last:
-        reach = spectrum.spacing * last
-        wider = spectrum.reaching(reach, goal, steps) if reach > goal.reach else spectrum
-        return plain(wider, TransformSample.take(wider, last, log_decay, goal))
-    wider = spectrum.reaching(spectrum.spacing * smooth_last, goal, steps)
+    line = plain_line(spectrum, summands, goal, min(MOST_FREQUENCIES, max(smooth_last, PLAIN_FREQUENCIES)))
+    if line is not None:
+        return line
+    wider = spectrum.reaching(spectrum.spacing * smooth_last, goal, sum(s.steps for s in summands))
     sample = TransformSample.take(wider, smooth_last, 0.0, goal, eta)
     return Sandwich(smoothed_above(wider, sample, eta), smoothed_below(wider, sample, eta))
+
+
+def plain_line(spectrum: Spectrum, summands: Sequence[LossSum], goal: Goal, most: int) -> Line | None:
+    """A line without smoothing, if the transform decays within so many frequencies."""
+    last, log_decay = cut_off(spectrum, goal, most)
+    if not last:
+        return None
+    reach = spectrum.spacing * last
+    wider = spectrum.reaching(reach, goal, sum(s.steps for s in summands)) if reach > goal.reach else spectrum
+    return plain(wider, TransformSample.take(wider, last, log_decay, goal))
 
 
 def smoothing_width(goal: Goal) -> float:

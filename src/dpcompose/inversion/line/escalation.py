@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 
@@ -27,6 +27,10 @@ CLOSED = 10_000
 FINEST = 1e-14
 AT_ONCE = 1e-5
 """A δ that is reached so close to ε = 0, beside how fast δ falls, is δ(0) but for digits that cost seconds."""
+TRIES = 8
+"""How often an end is moved until it is certain."""
+FARTHEST = 2.0
+"""No end is moved at once to where δ is more than so many times e greater or less."""
 HOPELESS = (Declined, OutOfReach, TooManyNodes, ArithmeticError, ValueError)
 
 
@@ -69,3 +73,38 @@ def epsilon_by_balls(
         down, _ = crossing(lambda e: delta(e).lower, high_target, Enclosure(known.lower, up), up - width, slope, width)
         return known & Enclosure(down, up)
     return known
+
+
+def certain_ends(
+    summands: Sequence[LossSum], said: Callable[[float], Enclosure], proposed: Enclosure, delta: float
+) -> tuple[float, float]:
+    """The ends of ε at δ that balls certify, at or about those that are proposed: each moves outwards, about as far as
+    it misses δ, until it is certain.
+    """
+    lower, upper = max(proposed.lower, 0.0), proposed.upper
+    width = max(upper - lower, 1e-12 * upper) if math.isfinite(upper) else 1.0
+    slope = max(at_epsilon(total_cumulants(summands), lower).tilt, 1e-6) if summands else 1.0
+
+    def above(epsilon: float) -> float:
+        found = said(epsilon).upper
+        return (math.log(found / delta) if delta else FARTHEST) if found > delta else -math.inf
+
+    def below(epsilon: float) -> float:  # where δ is reached and no more, the least ε may be less
+        found = said(epsilon).lower
+        if found > delta:
+            return -math.inf
+        return math.log(delta / max(found, 1e-300)) if delta else FARTHEST
+
+    def moved(end: float, missing: Callable[[float], float], towards: float) -> float:
+        step = width
+        for _ in range(TRIES):
+            if end == math.inf or (towards < 0.0 and end <= 0.0):
+                break
+            with suppress(Declined):
+                if (missed := missing(end)) == -math.inf:
+                    return end
+                step = max(step, 1.2 * min(missed, FARTHEST) / slope)
+            end, step = end + math.copysign(step, towards), 4.0 * step
+        return 0.0 if towards < 0.0 else math.inf
+
+    return moved(lower, below, -1.0), moved(upper, above, 1.0)

@@ -9,8 +9,8 @@ follows cancellation, so a badly conditioned line is merely slower.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import singledispatch
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, singledispatch
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +19,7 @@ from flint import acb, arb
 from dpcompose.errors import Declined
 from dpcompose.inversion.error_terms import log_truncation
 from dpcompose.inversion.line.build import cut_off
+from dpcompose.inversion.line.exponentials import Exponentials
 from dpcompose.inversion.line.jumps import LADDER
 from dpcompose.inversion.line.spectrum import Goal, build_spectrum, total_cumulants
 from dpcompose.inversion.losses.discrete_gaussian import DiscreteGaussianLoss
@@ -44,6 +45,8 @@ Transform: TypeAlias = Callable[[acb], acb]
 r"""$z \mapsto M(z)$ for $z = t+iu$ on the line of one tilt $t$."""
 
 MOST_FREQUENCIES = 20_000
+SHARE = 0.05
+"""One line takes at most this share of the effort that is left, so that there is room for others."""
 LEAST_NOISE = 0.3
 """Discrete Gaussians with at least this noise have a short series."""
 MOST_PANELS = 64
@@ -84,29 +87,55 @@ def delta_in_balls(
 def _line(bulk: Sequence[LossSum], goal: Goal, spacing: float, last: int, reach: float) -> tuple[Ball, Ball]:
     r"""The trapezoid sum up to the cut-off, and the prefactor $e^{K-t\varepsilon}/W$."""
     t, e, step = ball(goal.saddle.tilt), ball(goal.epsilon), ball(spacing)
-    moment = moments(bulk, goal.saddle.tilt, reach)
+    moments = along(bulk, goal.saddle.tilt, reach, step, last, SHARE * effort.room())
     scale = (-t * e).exp() * step / (2 * arb.pi())
-    base = moment(acb(t)).real
+    base = moments[0].real
     total = base / (t * (t + 1))
-    for m in range(1, last + 1):
-        effort.count(700 * (1 + len(bulk)))
+    for m, moment in enumerate(moments[1:], 1):
         u = m * step
         z = acb(t, u)
-        total += 2 * (moment(z) * acb(0, -u * e).exp() / (z * (z + 1))).real
+        total += 2 * (moment * acb(0, -u * e).exp() / (z * (z + 1))).real
     return total * scale, base * scale
 
 
-def moments(bulk: Sequence[LossSum], tilt: float, reach: float) -> Transform:
-    """The transform of the whole sum."""
-    transforms = [in_balls(s, tilt, reach) for s in bulk]
+def along(  # noqa: PLR0917 - a line
+    bulk: Sequence[LossSum], tilt: float, reach: float, step: Ball, last: int, allowed: float = math.inf
+) -> list[acb]:
+    """The transform of the whole sum at the frequencies 0, 1, …, `last` times the step; no part of it may take more
+    than the steps that are allowed.
+    """
+    effort.count(700 * (1 + len(bulk)) * last)
+    values, t = [acb(1)] * (last + 1), ball(tilt)
+    for one, times in (factor for s in bulk for factor in _factors(s, tilt, reach)):
+        if isinstance(one, Exponentials) and one.cost(last) > allowed:
+            raise TooManyNodes(one.size)
+        effort.count(30 * last)
+        each = (
+            one.along(step, last) if isinstance(one, Exponentials) else [one(acb(t, m * step)) for m in range(last + 1)]
+        )
+        powers = each if times == 1 else [factor**times for factor in each]
+        values = [value * power for value, power in zip(values, powers, strict=True)]
+    return values
 
-    def moment(z: acb) -> acb:
-        value = acb(1)
-        for transform in transforms:
-            value *= transform(z)
-        return value
 
-    return moment
+def _factors(summand: LossSum, tilt: float, reach: float) -> Iterable[tuple[Transform, int]]:
+    """The transforms of which a sum's is the product, each with its power."""
+    if isinstance(summand, Repeated):
+        return [(step_in_balls(summand.loss, tilt, reach), summand.count)]
+    if isinstance(summand, TwoPointSum):
+        return [(_two_points(e, tilt), count) for e, count in _members(summand)]
+    return [(in_balls(summand, tilt, reach), 1)]
+
+
+def _members(summand: TwoPointSum) -> list[tuple[Ball, int]]:
+    blur = arb(1, summand.size_error)
+    return [(ball(e) * blur, round(k)) for e, k in zip(summand.sizes.tolist(), summand.counts.tolist(), strict=True)]
+
+
+def _two_points(e: Ball, tilt: float) -> Exponentials:
+    """ε with the odds e^ε to 1, else −ε."""
+    t = ball(tilt)
+    return Exponentials(2, lambda: [(x, (t * x).exp() / (1 + (-x).exp())) for x in (e, -e)])
 
 
 def aliasing(bulk: Sequence[LossSum], goal: Goal, tau: float, spacing: float) -> Ball:
@@ -127,7 +156,7 @@ def aliasing(bulk: Sequence[LossSum], goal: Goal, tau: float, spacing: float) ->
 @singledispatch
 def in_balls(summand: LossSum, tilt: float, reach: float) -> Transform:  # noqa: ARG001
     """The transform of a sum along the line at this tilt."""
-    raise Declined(f"{type(summand).__name__} has no transform in balls")
+    raise Declined("such a sum of losses has no transform in balls")
 
 
 @in_balls.register
@@ -138,16 +167,8 @@ def _(summand: GaussianSum, tilt: float, reach: float) -> Transform:  # noqa: AR
 
 @in_balls.register
 def _(summand: TwoPointSum, tilt: float, reach: float) -> Transform:  # noqa: ARG001
-    blur = arb(1, summand.size_error)
-    members = [(ball(e) * blur, round(k)) for e, k in zip(summand.sizes.tolist(), summand.counts.tolist(), strict=True)]
-
-    def transform(z: acb) -> acb:
-        value = acb(1)
-        for e, k in members:
-            value *= (((z + 1) * e).exp() + (-z * e).exp()) ** k / (1 + e.exp()) ** k
-        return value
-
-    return transform
+    members = [(_two_points(e, tilt), count) for e, count in _members(summand)]
+    return lambda z: math.prod((step(z) ** count for step, count in members), start=acb(1))
 
 
 @in_balls.register
@@ -159,7 +180,7 @@ def _(summand: Repeated, tilt: float, reach: float) -> Transform:
 @singledispatch
 def step_in_balls(loss: RepeatableLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
     """The transform of one step."""
-    raise Declined(f"{type(loss).__name__} has no transform in balls")
+    raise Declined("a step with such losses has no transform in balls")
 
 
 @step_in_balls.register
@@ -174,16 +195,12 @@ def _(loss: LaplaceLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG00
 
 
 @step_in_balls.register
-def _(loss: ListedLoss, tilt: float, reach: float) -> Transform:  # noqa: ARG001
+def _(loss: ListedLoss, tilt: float, reach: float) -> Exponentials:  # noqa: ARG001
     errors = [np.broadcast_to(np.asarray(e), loss.losses.shape).tolist() for e in (loss.loss_error, loss.weight_error)]
     columns = zip(loss.losses.tolist(), loss.weights.tolist(), *errors, strict=True)
     atoms = [(arb(x, dx), arb(w) * arb(1, dw)) for x, w, dx, dw in columns]
-
-    def transform(z: acb) -> acb:
-        effort.count(300 * len(atoms))
-        return sum((acb(w) * (z * x).exp() for x, w in atoms), acb(0))
-
-    return transform
+    t = ball(tilt)
+    return Exponentials(len(atoms), lambda: [(x, w * (t * x).exp()) for x, w in atoms])
 
 
 @step_in_balls.register
@@ -215,7 +232,7 @@ def _(loss: DiscreteGaussianLoss, tilt: float, reach: float) -> Transform:  # no
 
 
 @step_in_balls.register
-def _(loss: SampledLaplaceLoss, tilt: float, reach: float) -> Transform:
+def _(loss: SampledLaplaceLoss, tilt: float, reach: float) -> Exponentials:
     r"""The panels of `sampled_laplace`, nodes and weights in balls, their error as a radius; the two atoms."""
     count = loss.panels_for(tilt, reach, QUADRATURE)
     if count > MOST_PANELS:
@@ -230,17 +247,15 @@ def _(loss: SampledLaplaceLoss, tilt: float, reach: float) -> Transform:
     tilted = [(ball(loss.sign) * log, weight * (power * log).exp()) for log, weight in nodes]
     bound = loss.quadrature_error(count, loss.exponent(tilt))
 
-    def transform(z: acb) -> acb:
-        u = z.imag
+    def doubt(u: Ball) -> acb:
         radius = exp_up(bound(np.array([abs(float(u)) * (1.0 + 1e-12)]))[0])
-        doubt = acb(arb(0, radius), arb(0, radius))
-        return sum((acb(weight) * acb(0, u * x).exp() for x, weight in tilted), acb(0)) + doubt
+        return acb(arb(0, radius), arb(0, radius))
 
-    return transform
+    return Exponentials(len(tilted), lambda: tilted, doubt)
 
 
 @step_in_balls.register
-def _(loss: SampledGaussianLoss, tilt: float, reach: float) -> Transform:
+def _(loss: SampledGaussianLoss, tilt: float, reach: float) -> Exponentials:
     r"""The trapezoid sum of `sampled_gaussian.quadrature`, nodes and weights in balls, its errors as a radius."""
     error = 2.0 ** (-min(ctx.prec, 400) + 40)
     r = loss.exponent(tilt)
@@ -249,23 +264,29 @@ def _(loss: SampledGaussianLoss, tilt: float, reach: float) -> Transform:
     q, s, w = ball(loss.rate), ball(loss.noise_std), ball(loss.window.fade)
     power = ball(loss.exponent(0.0)) + ball(loss.sign) * ball(tilt)  # `r` is this, rounded
     norm = ball(step) / (s * (2 * arb.pi()).sqrt())
-    nodes: list[tuple[Ball, Ball]] = []
-    for j in numbers.tolist():
-        x = ball(j) * ball(step)
-        ratio = (1 - q + q * ((x - arb(0.5)) / (s * s)).exp()).log()
-        weight = norm * (-x * x / (2 * s * s) + power * ratio).exp()
-        if math.isfinite(loss.window.cut):
-            weight *= ((x - ball(loss.window.cut)) / (w * arb(2).sqrt())).erfc() / 2
-        nodes.append((ball(loss.sign) * ratio, weight))
-    moment = sum((weight for _, weight in nodes), arb(0))
+
+    @cache
+    def nodes() -> list[tuple[Ball, Ball]]:
+        found = []
+        for j in numbers.tolist():
+            x = ball(j) * ball(step)
+            ratio = (1 - q + q * ((x - arb(0.5)) / (s * s)).exp()).log()
+            weight = norm * (-x * x / (2 * s * s) + power * ratio).exp()
+            if math.isfinite(loss.window.cut):
+                weight *= ((x - ball(loss.window.cut)) / (w * arb(2).sqrt())).erfc() / 2
+            found.append((ball(loss.sign) * ratio, weight))
+        return found
+
+    @cache
+    def moment() -> Ball:
+        return abs(sum((weight for _, weight in nodes()), arb(0)))
+
     tail = exp_up(log_outside(loss, step * numbers, r, step))
     log_rule = log_rule_error(width, step)
 
-    def transform(z: acb) -> acb:
-        u = z.imag
+    def doubt(u: Ball) -> acb:
         strip = exp_up(log_rule + float(exponent_at(np.array([abs(float(u)) * (1.0 + 1e-12)]))[0]))
-        radius = (abs(moment) * strip * 2 + tail).upper()
-        doubt = acb(arb(0, radius), arb(0, radius))
-        return sum((acb(weight) * acb(0, u * x).exp() for x, weight in nodes), acb(0)) + doubt
+        radius = (moment() * strip * 2 + tail).upper()
+        return acb(arb(0, radius), arb(0, radius))
 
-    return transform
+    return Exponentials(numbers.size, nodes, doubt)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -21,15 +22,16 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from dpcompose.inversion.error_terms import log_chernoff
-from dpcompose.inversion.line.build import build_line
+from dpcompose.inversion.line.build import PLAIN_FREQUENCIES, build_line, plain_line
 from dpcompose.inversion.line.lattice_line import build_lattice_line, common_lattice
 from dpcompose.inversion.line.line import Alias
 from dpcompose.inversion.line.reading import NO_BUDGET, ErrorBudget, LineReading, Readable
-from dpcompose.inversion.line.spectrum import Goal, build_spectrum, total_cumulants
+from dpcompose.inversion.line.spectrum import Goal, build_spectrum, places, total_cumulants
 from dpcompose.inversion.losses.protocols import Cumulants, Loss, LossSum
 from dpcompose.inversion.losses.stacked import Stack
 from dpcompose.inversion.saddle import Saddle, at_delta, at_epsilon
 from dpcompose.numerics.rounding import LIBM, Floats, log_total
+from dpcompose.numerics.unreachable import OutOfReach
 
 MOST_JUMPS = 5
 """The greatest number of jumps in a term of an expansion."""
@@ -117,7 +119,7 @@ class JumpExpansion:
         return LineReading(lower * (1.0 + LIBM) - margin, upper + margin, log_value, slope).sound()
 
     def budget(self, epsilon: float) -> ErrorBudget:
-        """Of the term that contributes most; the remainder is the domain error."""
+        """The error budget of the term that contributes most, with the remainder as its domain error."""
         sizes = [f + term.read(epsilon).log_upper for f, term in self.terms]
         main = self.terms[int(np.argmax(sizes))][1]
         total = self.read(epsilon).log_upper
@@ -245,4 +247,12 @@ def best_line(summands: Sequence[LossSum], goal: Goal) -> Readable:
     """A lattice line where there is a lattice, else a plain line or a sandwich."""
     lattice = common_lattice(summands)
     exact = build_lattice_line(summands, lattice, goal) if lattice else None
-    return exact or build_line(build_spectrum(summands, goal), summands, goal)
+    if exact is not None:
+        return exact
+    *moved, (goal, period) = places(total_cumulants(summands), goal)
+    for elsewhere, shorter in moved:  # a line that must be smoothed has more frequencies wherever it is
+        with suppress(OutOfReach):
+            line = plain_line(build_spectrum(summands, elsewhere, shorter), summands, elsewhere, PLAIN_FREQUENCIES)
+            if line is not None:
+                return line
+    return build_line(build_spectrum(summands, goal, period), summands, goal)

@@ -58,7 +58,7 @@ class LineFrame(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class KeptLine:
-    """A line without counts."""
+    """A line whose steps are kept one by one, to be read with whatever counts they have."""
 
     tilt: float
     period: Period

@@ -117,7 +117,7 @@ def _mix(first: float, second: float, share: float) -> float:
 
 
 def build_lattice_line(summands: Sequence[LossSum], lattice: Lattice, wanted: Goal) -> LatticeLine | None:
-    """As many frequencies as the period asks for, all of them; or None if those would be too many.
+    """A line with all frequencies of a period; None if those would be too many.
 
     The saddle is that of the lattice point below ε, which dominates the interpolation.
     """

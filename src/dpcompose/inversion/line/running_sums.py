@@ -94,16 +94,16 @@ class Tally:
 
     @property
     def rounding(self) -> float:
-        """Of a sum, relative to the sum of the sizes."""
+        """An upper bound on the rounding of a sum, relative to the sum of the sizes."""
         return UNIT_ROUNDOFF * (self.terms + 2) * SLACK
 
     def logarithm(self) -> Logarithm:
-        """Of the whole transform."""
+        """The logarithm of the whole transform, with its error."""
         modulus, phase, error = self.curves
         return Logarithm(modulus, phase, error * SLACK + self.rounding * (self.curve_sizes[0] + self.curve_sizes[1]))
 
     def totals(self) -> Numbers:
-        """Of the whole, the errors with their own rounding."""
+        """The numbers of the whole; each bound on an error includes its own rounding."""
         total, doubt = Numbers(*self.numbers.tolist()), Numbers(*(self.rounding * self.number_sizes).tolist())
         return total._replace(
             log_moment_error=total.log_moment_error * SLACK + doubt.log_moment,

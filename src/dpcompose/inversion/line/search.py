@@ -36,7 +36,7 @@ REACH = 12.0
 WIDE, HEAVY = 10.0, 6.0
 """Beyond this ratio of squares a sum is wider than normal; then δ may be off by so many nats."""
 NEXT_TO_ALL = 1e-6
-"""Nearer to 1 nobody asks for δ but at the ends of all ranges, and no line can tell."""
+"""Where δ is nearer to 1 than this, no line can tell: only extreme parameters lead there."""
 DEARER = 2.0
 """The next line may take so many times what the last one took."""
 GREATEST_RELATIVE = 0.01

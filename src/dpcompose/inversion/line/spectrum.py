@@ -25,6 +25,14 @@ BLURRED = 0.01
 """With a smaller error of its logarithm a moment bounds aliasing as well as with none."""
 LONGER = 1.2
 """A period longer by this factor costs less than the moments of one more tilt."""
+WORTH = 1.5
+"""For a period shorter by this factor the line is moved off its saddle."""
+ROUNDED = 1e-14
+"""About the rounding of a line beside its largest terms."""
+SPARE = 3.0
+"""By so many nats copies are fainter than they must be on a line that is moved, as its place is hardly known."""
+MOVES = (1.0, 0.6, 0.3)
+"""How much of the way a line is moved, as far as its terms allow."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,15 @@ class Goal:
     def reach(self) -> float:
         """Frequencies up to about here matter if the sum is nearly normal."""
         return 1.75 * math.sqrt(2.0 * (self.digits + 5.0) / (self.saddle.cumulants.curvature + 1e-300))
+
+    def aliased(self, tau: float, log_moment: float) -> float:
+        r"""How far copies at the distance 1 from τ must fall, by Chernoff at τ ($\tau = 0$: by $\delta\le1$)."""
+        return max(log_chernoff(tau) + log_moment - tau * self.epsilon - self.log_delta + self.digits + 3.0, 1.0)
+
+    @property
+    def cancellation(self) -> float:
+        """By how many nats the largest terms of the line exceed their sum, if the saddle is known."""
+        return self.saddle.cumulants.value - self.saddle.tilt * self.epsilon - self.log_delta
 
 
 @dataclass(frozen=True)
@@ -77,9 +94,8 @@ def choose_period(cumulants: Callable[[float], Cumulants], goal: Goal) -> Period
     width = math.sqrt(2.0 * need / (goal.saddle.cumulants.curvature + 1.0 / t**2))
 
     def period(tau: float) -> float:
-        k = cumulants(tau).value
-        size = log_chernoff(tau) + k - tau * goal.epsilon - goal.log_delta + need
-        return max(size, 1.0) / abs(tau - t) if math.isfinite(size) else math.inf
+        size = goal.aliased(tau, cumulants(tau).value)
+        return size / abs(tau - t) if math.isfinite(size) else math.inf
 
     def shortest(sign: float, best: tuple[float, float]) -> tuple[float, float]:
         """From far to near, until periods grow again."""
@@ -94,13 +110,41 @@ def choose_period(cumulants: Callable[[float], Cumulants], goal: Goal) -> Period
         return best
 
     high = shortest(1.0, (math.inf, 0.0))
-    low = (max(need - goal.log_delta, 1.0) / t, 0.0)
+    low = (goal.aliased(0.0, 0.0) / t, 0.0)
     if low[0] > LONGER * high[0]:
         low = shortest(-1.0, low)
     length = max(low[0], high[0])
     if not math.isfinite(length) or not length > 0.0:
         raise OutOfReach
     return Period(short(2.0 * math.pi / length), low[1], high[1])
+
+
+def places(cumulants: Callable[[float], Cumulants], goal: Goal) -> list[tuple[Goal, Period]]:
+    r"""The saddle with its period; before it a tilt to the left that shortens it, where there is a much better one.
+
+    Next to where K explodes the copies from above ask for a long period, and those from below for a short one. At the
+    tilt $t$ they ask for $A_\tau/(\tau-t)$ and $A_0/t$ with what is `aliased` at τ; both are $(A_\tau+A_0)/\tau$ at
+    the tilt $\tau A_0/(A_\tau+A_0)$, and the τ with the least of these is sought among those that were looked at.
+    There the terms of the line are a little larger than at the saddle, as far as their rounding allows.
+    """
+    seen: dict[float, Cumulants] = {}
+
+    def remembered(tau: float) -> Cumulants:
+        return seen[tau] if tau in seen else seen.setdefault(tau, cumulants(tau))
+
+    period, start, below = choose_period(remembered, goal), goal.saddle.tilt, goal.aliased(0.0, 0.0) + SPARE
+    sizes = {tau: goal.aliased(tau, k.value) + SPARE for tau, k in seen.items() if tau > start}
+    length, high = min(((below + size) / tau, tau) for tau, size in sizes.items() if math.isfinite(size))
+    if WORTH * length > period.length:
+        return [(goal, period)]
+    most = max(math.log(0.1 * goal.relative / ROUNDED), goal.cancellation)
+    for share in MOVES:
+        tilt = start + share * (below / length - start)
+        moved = replace(goal, saddle=goal.saddle._replace(tilt=tilt, cumulants=cumulants(tilt)))
+        if moved.cancellation <= most:
+            longer = max(below / tilt, sizes[high] / (high - tilt))
+            return [(moved, Period(short(2.0 * math.pi / longer), 0.0, high)), (goal, period)]
+    return [(goal, period)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +159,7 @@ class Spectrum:
 
     @property
     def spacing(self) -> float:
-        """The distance of frequencies."""
+        """The distance of neighbouring frequencies."""
         return self.period.spacing
 
     @property
@@ -167,9 +211,9 @@ class Spectrum:
         return Logarithm(modulus, phase, error)
 
 
-def build_spectrum(summands: Sequence[LossSum], goal: Goal) -> Spectrum:
+def build_spectrum(summands: Sequence[LossSum], goal: Goal, chosen: Period | None = None) -> Spectrum:
     """Certify the moments at the tilt and on both sides of it."""
-    period = choose_period(total_cumulants(summands), goal)
+    period = chosen or choose_period(total_cumulants(summands), goal)
     steps = max(sum(s.steps for s in summands), 1)
     t = goal.saddle.tilt
 

@@ -42,7 +42,7 @@ MOST_ATOMS = 2_000_000
 
 @dataclass(frozen=True)
 class DiscreteGaussianLoss:
-    """One step."""
+    """One step of discrete Gaussian noise."""
 
     noise_std: Real
     sensitivity: int = 1

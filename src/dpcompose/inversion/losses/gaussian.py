@@ -73,7 +73,7 @@ class GaussianSum:
         raise NotImplementedError(count)
 
     def dominating(self) -> Sequence[LossSum]:
-        """Nothing is simpler."""
+        """The sum itself: nothing is simpler."""
         return [self]
 
 
@@ -115,11 +115,11 @@ class TiltedGaussian:
         return -0.5 * (1.0 - 1e-12) * self.variance * frequencies * frequencies
 
     def beside(self, tilt: float) -> TiltedGaussian | None:  # noqa: ARG002 - closed form
-        """None: nothing is laid."""
+        """None: there are no nodes to be shared."""
         return None
 
     def reaching(self, reach: float, error: float) -> TiltedGaussian:  # noqa: ARG002 - closed form
-        """This law."""
+        """This law itself, which holds at every frequency."""
         return self
 
     def log_bound(self, spacing: float, indices: Integers) -> Floats:

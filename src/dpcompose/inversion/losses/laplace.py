@@ -221,7 +221,7 @@ class TiltedLaplace:
         return np.concatenate([near, far]), np.concatenate([near_error, far_error])
 
     def log_modulus(self, spacing: float, indices: Integers) -> Floats:  # noqa: ARG002
-        """Nothing cheaper than the decay is needed."""
+        """The trivial bound 0: nothing cheaper than the decay is needed."""
         return np.zeros(indices.shape)
 
     def _closed(self, v: Floats) -> tuple[Complexes, Floats]:

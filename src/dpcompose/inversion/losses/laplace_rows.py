@@ -22,13 +22,15 @@ import numpy as np
 from dpcompose.inversion.losses.decay import Layers, level_sets
 from dpcompose.inversion.losses.laplace import CELLS, LaplaceLoss
 from dpcompose.inversion.losses.protocols import Cumulants
-from dpcompose.inversion.losses.rows import TOO_LARGE, total_of_rows
+from dpcompose.inversion.losses.rows import TOO_LARGE, LaidAnew, total_of_rows
 from dpcompose.numerics import effort
 from dpcompose.numerics.legendre import panels
 from dpcompose.numerics.rounding import LIBM, SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, all_short, multiples
 
 LEAST_SIZE, GREATEST_SIZE = 1e-6, 10.0
+"""Steps whose ε₀ lies outside are followed by themselves."""
 QUICK_PANELS = 2
+"""Panels of the rule for uncertified values."""
 AT_ONCE = 100_000
 """About as many moduli are held at once."""
 LEAST_SQUARE = 1e-290
@@ -37,7 +39,7 @@ LEAST_SQUARE = 1e-290
 
 @dataclass(frozen=True, eq=False)
 class TiltedLaplaceRows:
-    """Steps, tilted."""
+    """Many steps, tilted, a row for each."""
 
     size: Floats
     size_error: Floats
@@ -113,7 +115,7 @@ class TiltedLaplaceRows:
 
 
 @dataclass(frozen=True, eq=False)
-class LaplaceRows:
+class LaplaceRows(LaidAnew):
     r"""Steps of any $\varepsilon_0$ that is neither tiny nor huge."""
 
     size: Floats
@@ -125,7 +127,7 @@ class LaplaceRows:
 
     @classmethod
     def of(cls, losses: Sequence[LaplaceLoss]) -> LaplaceRows:
-        """One a row."""
+        """These steps, one a row."""
         numbers = np.array([(loss.number, loss.number_error) for loss in losses])
         return cls(numbers[:, :1], numbers[:, 1:])
 

@@ -11,6 +11,8 @@ from dpcompose.numerics.rounding import UNIT_ROUNDOFF, Complexes, Floats, Intege
 
 SPARSE = 16
 """Above this number of frequencies for each one that is asked for, those are computed one by one."""
+LONG = 256
+"""Longer rows are summed in blocks of this length."""
 AT_ONCE = 40_000
 """About as many complex numbers are held at once."""
 
@@ -39,21 +41,27 @@ def transform(distance: Floats, weights: Floats, spacing: float, indices: Intege
     return products(d, p, spacing, rows, columns).sum(axis=0)[indices], block + blocks
 
 
-def transforms(distance: Floats, weights: Floats, spacing: float, indices: Integers) -> Complexes:
-    r"""$\sum_jp_j(e^{im\Delta d_j}-1)$ for each row, some rows at a time."""
-    last = int(indices[-1])
+def transforms(distance: Floats, weights: Floats, spacing: float, indices: Integers) -> tuple[Complexes, int]:
+    r"""$\sum_jp_j(e^{im\Delta d_j}-1)$ for each row, some rows at a time, and the length of the longest sum in it; long
+    rows are summed in blocks.
+    """
+    (rows, count), last = distance.shape, int(indices[-1])
     scattered = last > SPARSE * indices.size + 64
     columns = math.isqrt(last) + 1
     wide = indices.size if scattered else columns + last // columns + 1
-    pieces = []
-    slices = min(max(1, distance.size * wide // AT_ONCE), len(distance))
-    for part in np.array_split(np.arange(len(distance)), slices):
+    blocks = -(-count // LONG)
+    block = LONG if blocks > 1 else count
+    values = np.empty((rows, indices.size), dtype=np.complex128)
+    for part in np.array_split(np.arange(rows), min(max(1, distance.size * wide // AT_ONCE), rows)):
+        d, p = np.zeros((len(part), blocks * block)), np.zeros((len(part), blocks * block))
+        d[:, :count], p[:, :count] = distance[part], weights[part]
+        d, p = d.reshape(-1, block), p.reshape(-1, block)
         if scattered:
-            angles = multiples(spacing, indices)[:, None] * distance[part, None, :]
-            pieces.append(combined(turn(angles), weights[part]))
-            continue
-        pieces.append(products(distance[part], weights[part], spacing, last // columns + 1, columns)[:, indices])
-    return np.concatenate(pieces)
+            found = combined(turn(multiples(spacing, indices)[:, None] * d[:, None, :]), p)
+        else:
+            found = products(d, p, spacing, last // columns + 1, columns)[:, indices]
+        values[part] = found.reshape(len(part), blocks, -1).sum(axis=1)
+    return values, block + blocks
 
 
 def products(d: Floats, p: Floats, spacing: float, rows: int, columns: int) -> Complexes:

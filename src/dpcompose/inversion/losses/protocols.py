@@ -126,7 +126,7 @@ class LossSum(LossLaw, Protocol):
 
 
 class Loss(Protocol):
-    """One step."""
+    """What one step loses, in one order of the neighbours."""
 
     @classmethod
     def gather(cls, parts: Sequence[tuple[Loss, int]]) -> Sequence[LossSum]:

@@ -18,6 +18,7 @@ from typing import cast
 import numpy as np
 
 from dpcompose.inversion.losses.protocols import Cumulants, Lattice, Logarithm, Loss, LossSum
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Real
 from dpcompose.numerics.rounding import (
     LIBM,
@@ -100,6 +101,7 @@ class TwoPointSum:
 
     def cumulants(self, tilt: float) -> Cumulants:
         """Uncertified K, K' and K'' at a tilt, for searches."""
+        effort.count(3000 + 20 * self.sizes.size)
         e, k = self.sizes, self.counts
         shape = np.tanh((tilt + 0.5) * e)
         spread = np.cosh(np.minimum((tilt + 0.5) * e, 350.0)) ** -2.0
@@ -138,7 +140,7 @@ def _log_moments(e: Floats, t: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class TiltedTwoPoint:
-    """The tilted sum."""
+    """A sum of two-point losses, tilted."""
 
     total: TwoPointSum
     tilt: float
@@ -206,15 +208,15 @@ class TiltedTwoPoint:
         return Logarithm(combined(modulus, k), combined(phase, k), error * SLACK)
 
     def log_decay(self, frequencies: Floats) -> Floats:
-        """Two atoms never decay."""
+        """The trivial bound 0: two atoms never decay."""
         return np.zeros(frequencies.shape)
 
     def beside(self, tilt: float) -> TiltedTwoPoint | None:  # noqa: ARG002 - closed form
-        """None: nothing is laid."""
+        """None: there are no nodes to be shared."""
         return None
 
     def reaching(self, reach: float, error: float) -> TiltedTwoPoint:  # noqa: ARG002 - closed form
-        """This law."""
+        """This law itself, which holds at every frequency."""
         return self
 
     def log_bound(self, spacing: float, indices: Integers) -> Floats:

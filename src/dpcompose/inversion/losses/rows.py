@@ -1,18 +1,20 @@
 r"""Many different steps at once: the formulas of `nodes` in arrays with one row for each step.
 
-Sums along a row are taken in whatever order NumPy likes, so that each errs by at most as many roundings as it has
-terms.
+Sums along a row, or along a block of it, are taken in whatever order NumPy likes, so that each errs by at most as many
+roundings as it has terms.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
-from dpcompose.inversion.losses.nodes import NEAR, Nodes, TiltedArrays, along
+from dpcompose.inversion.losses.nodes import ACCURATE, NEAR, Nodes, TiltedArrays, along
 from dpcompose.inversion.losses.nodes_by_fft import gridded
 from dpcompose.inversion.losses.nodes_by_tables import transforms
 from dpcompose.inversion.losses.protocols import Cumulants
@@ -20,10 +22,30 @@ from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Complexes, Floats,
 
 MOST_PRODUCTS = 4_000_000
 """With more pairs of a node and a frequency than this in a row, FFTs are faster."""
-ORDER = 10
-"""The Lagrange order of these: what it leaves is largest at the last frequencies, where many rows leave nothing."""
 TOO_LARGE = 500.0
 """Beyond this logarithm a moment is not followed."""
+
+
+class TiltedSteps(Protocol):
+    """Different steps at one tilt, a row for each."""
+
+    @property
+    def tilt(self) -> float:
+        """The tilt."""
+
+    @property
+    def moments(self) -> tuple[Floats, Floats]:
+        r"""$K$ of each step, and a bound on its error."""
+
+    @property
+    def centre(self) -> Floats:
+        """Numbers near the tilted means."""
+
+    def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
+        r"""$\varphi(v) - 1$ of each step, centred, and an upper bound on the error."""
+
+    def log_modulus(self, spacing: float, indices: Integers, counts: Floats) -> Floats | None:
+        r"""An upper bound on $\sum k\ln|\varphi|$, if it is cheaper than a bound on the decay."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +76,9 @@ class TiltedRows(TiltedArrays):
 
     def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
         r"""$\varphi(v) - 1$ of each step, centred at its `centre`, and an upper bound on the error."""
-        length = self.nodes.losses.shape[-1]
-        if length * int(indices[-1]) > MOST_PRODUCTS and indices.size > NEAR:
+        if self.nodes.losses.shape[-1] * int(indices[-1]) > MOST_PRODUCTS and indices.size > NEAR:
             return self._many(spacing, indices)
-        values = transforms(self.nodes.losses - self.centre, self.weights, spacing, indices)
+        values, length = transforms(self.nodes.losses - self.centre, self.weights, spacing, indices)
         return values, self.transform_error(spacing, indices, length)
 
     def _many(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
@@ -67,7 +88,7 @@ class TiltedRows(TiltedArrays):
         values = np.empty((len(n.losses), far.size), dtype=np.complex128)
         error = np.empty(values.shape)
         for row, (distance, weights) in enumerate(zip(n.losses - self.centre, self.weights, strict=True)):
-            found, doubt = gridded(distance, weights, spacing, last, ORDER)
+            found, doubt = gridded(distance, weights, spacing, last, ACCURATE)
             values[row], error[row] = found[far] - 1.0, doubt[far]
         _, second, _, shift = self.error_terms
         v = multiples(spacing, far)
@@ -76,7 +97,22 @@ class TiltedRows(TiltedArrays):
         return np.concatenate([near, values], axis=-1), np.concatenate([near_error, error], axis=-1)
 
     def log_modulus(self, spacing: float, indices: Integers, counts: Floats) -> None:
-        """Nothing is cheaper than the decay."""
+        """None: nothing is cheaper than the decay."""
+
+
+class LaidAnew(ABC):
+    """Laws whose nodes know nothing of those for another reach."""
+
+    tallest = 64
+    """The greatest number of rows of one stack."""
+
+    @abstractmethod
+    def tilted(self, tilt: float, reach: float, error: float) -> TiltedSteps:
+        """The certified laws at this tilt."""
+
+    def reaching(self, before: TiltedSteps, tilt: float, reach: float, error: float) -> TiltedSteps:  # noqa: ARG002
+        """The same laws, for frequencies up to another reach."""
+        return self.tilted(tilt, reach, error)
 
 
 def _sum(terms: Floats) -> Floats:

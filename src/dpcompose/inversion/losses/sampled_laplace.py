@@ -22,19 +22,18 @@ import numpy as np
 from dpcompose.inversion.losses.decay import Layers, level_sets
 from dpcompose.inversion.losses.laplace import LaplaceLoss
 from dpcompose.inversion.losses.nodes import Nodes, TiltedNodes, quick_cumulants
-from dpcompose.inversion.losses.poisson_ratio import LogRatio, PoissonRatio, log_ratio
+from dpcompose.inversion.losses.poisson_ratio import LogRatio, PoissonRatio
 from dpcompose.inversion.losses.protocols import Cumulants, Direction, Loss, LossSum
 from dpcompose.inversion.losses.repeated import repeat
-from dpcompose.inversion.losses.rows import TiltedRows, total_of_rows
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, ball, enclose
 from dpcompose.numerics.legendre import RADII, log_error, on_ladder, panels
 from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
 from dpcompose.numerics.unreachable import TooManyNodes
 
-MOST_PANELS = 800
+MOST_PANELS = 6400
+"""Of up to eight steps at a time; of more steps fewer."""
 CELLS = 192
-FEW_RUNGS = 16
-"""Frequencies at which the quadrature errors of many steps are bounded."""
 
 
 class SampledLaplaceDensity(ABC):
@@ -87,11 +86,13 @@ class SampledLaplaceDensity(ABC):
 
     def panels_for(self, tilt: float, reach: float, error: float) -> int:
         """The number of panels at which the bound on the quadrature error falls below `error`."""
-        steepest = float(np.max(self.steepness))
+        rows, steepest = self.steepness.size, float(np.max(self.steepness))
         at, count = np.array([reach]), max(1, math.ceil(math.hypot(tilt + 1.0, reach) * steepest / 5.0))
-        while count <= MOST_PANELS and self.quadrature_error(count, self.exponent(tilt))(at).max() > math.log(error):
+        most = 8 * MOST_PANELS // max(rows, 8)
+        while count <= most and self.quadrature_error(count, self.exponent(tilt))(at).max() > math.log(error):
+            effort.count(250 * rows * count)
             count = math.ceil(1.3 * count)
-        if count > MOST_PANELS:
+        if count > most:
             raise TooManyNodes(count)
         return count
 
@@ -109,9 +110,11 @@ class SampledLaplaceDensity(ABC):
         middles = (-e + half * (2.0 * np.arange(count) + 1.0))[..., None]  # an axis of panels, one of ellipses
         e, q, half = (np.asarray(number)[..., None] for number in (e, q, half))
         ends = middles + (wide if r >= 0.0 else -wide)[..., None, :]
-        growth = r * np.log1p(q * np.expm1(np.minimum(ends, 700.0)))
-        odds = np.where(q < 0.5, q / np.maximum(1.0 - q, 0.5) * (1.0 + 1e-12), np.inf)
-        circle = odds * np.exp(np.minimum(middles + wide[..., None, :], 700.0))
+        with np.errstate(divide="ignore"):
+            far = np.logaddexp(np.log1p(-q), np.log(q) + ends)
+            log_odds = np.where(q < 0.5, np.log(q) - np.log1p(-np.minimum(q, 0.5)) + 1e-12, np.inf)
+        growth = r * np.where(ends > 600.0, far, np.log1p(q * np.expm1(np.minimum(ends, 600.0))))
+        circle = np.exp(np.minimum(log_odds + middles + wide[..., None, :], 700.0))
         if r < 0.0:
             inside = np.minimum(circle, 1.0)
             nearest_zero = np.maximum(
@@ -202,7 +205,7 @@ class SampledLaplaceLoss(SampledLaplaceDensity):
         return self
 
     def bands(self, log_mass: float) -> tuple[Sequence[SampledLaplaceLoss], float]:  # noqa: ARG002
-        """Nothing: trimming hides nothing."""
+        """No laws, and no probability left over: trimming hides nothing."""
         return [], 0.0
 
     @cached_property
@@ -229,72 +232,3 @@ class SampledLaplaceLoss(SampledLaplaceDensity):
     def layers(self, tilt: float, log_moment: Enclosure) -> Layers:
         """Uniform pieces under the density, for its decay."""
         return self.density_layers(tilt, log_moment.lower, log_moment.upper)
-
-
-@dataclass(frozen=True, eq=False)
-class SampledLaplaceRows(SampledLaplaceDensity):
-    """Steps of one direction, whose rates are at most a half."""
-
-    columns: tuple[Floats, Floats, Floats, Floats]
-    direction: Direction
-
-    deficit = 0.0, 0.0
-    has_jumps = False
-    most_equal = math.inf
-
-    @property
-    def numbers(self) -> tuple[Floats, Floats, Floats, Floats]:
-        r"""$\varepsilon_0$ and its relative error, $q$ and its relative error."""
-        return self.columns
-
-    @classmethod
-    def of(cls, losses: Sequence[SampledLaplaceLoss]) -> SampledLaplaceRows:
-        """One a row."""
-        e, e_error, q, q_error = np.array([loss.numbers for loss in losses]).T[:, :, None]
-        return cls((e, e_error, q, q_error), losses[0].direction)
-
-    @staticmethod
-    def key(loss: SampledLaplaceLoss) -> Direction | None:
-        """Which rows may lie together; None where a step is better followed by itself."""
-        e, _, q, _ = loss.numbers
-        return loss.direction if 1e-9 <= q <= 0.5 and 0.01 <= e <= 10.0 else None
-
-    @staticmethod
-    def place(loss: SampledLaplaceLoss) -> float:
-        """Rows at near places need about as many nodes."""
-        return float(loss.steepness)
-
-    def log_ratio(self, l: Floats, l_error: Floats) -> LogRatio:  # noqa: E741
-        r"""$\ln X$ with an upper bound on its error, at losses known up to `l_error`."""
-        _, _, q, q_error = self.numbers
-        return log_ratio(q, 1.0 - q, q_error + UNIT_ROUNDOFF, l, l_error)
-
-    def trimmed(self, log_mass: Floats, sharpness: int) -> SampledLaplaceRows:  # noqa: ARG002 - bounded losses
-        """The same: there are no far tails to take away."""
-        return self
-
-    @cached_property
-    def _quick(self) -> tuple[Floats, Floats]:
-        losses, _, log_weights, _ = self.weights(3)
-        return losses, log_weights
-
-    def cumulants(self, tilt: float, counts: Floats) -> Cumulants:
-        """Uncertified K, K' and K'' of all together, for searches."""
-        return total_of_rows(*self._quick, tilt, counts)
-
-    def tilted(self, tilt: float, reach: float, error: float) -> TiltedRows:
-        """The certified laws at this tilt: see `SampledLaplaceLoss.step`."""
-        count = self.panels_for(tilt, reach, error)
-        bound, at_zero = (self.quadrature_error(count, self.exponent(t)) for t in (tilt, 0.0))
-
-        def quadrature(v: Floats) -> Floats:
-            return np.exp(np.minimum(on_ladder(bound, v, FEW_RUNGS), 0.0))
-
-        mass = at_zero(np.zeros(1))
-        nodes = Nodes(*self.weights(count), quadrature=quadrature, mass_quadrature=np.exp(np.minimum(mass, 0.0)))
-        return TiltedRows(nodes, tilt)
-
-    def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> Layers:
-        """Uniform pieces under each density, for its decay."""
-        log_moment, error = moments
-        return self.density_layers(tilt, log_moment - error, log_moment + error)

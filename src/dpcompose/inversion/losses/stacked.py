@@ -6,21 +6,20 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from dpcompose.inversion.losses.decay import Layers
 from dpcompose.inversion.losses.laplace import LaplaceLoss
-from dpcompose.inversion.losses.laplace_rows import LaplaceRows
 from dpcompose.inversion.losses.protocols import Cumulants, Logarithm, LossSum, RepeatableLoss
 from dpcompose.inversion.losses.repeated import RUNGS, Repeated, power
+from dpcompose.inversion.losses.rows import TiltedSteps
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
-from dpcompose.inversion.losses.sampled_gaussian.rows import SampledGaussianRows
-from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss, SampledLaplaceRows
+from dpcompose.inversion.losses.sampled_laplace import SampledLaplaceLoss
 from dpcompose.numerics.enclosure import ZERO
-from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Complexes, Floats, Integers, multiples, total_up
+from dpcompose.numerics.rounding import SLACK, UNIT_ROUNDOFF, Floats, Integers, multiples, total_up
 
 MANY = 20
 """Up to this number of different steps of a kind that has jumps each is followed by itself, so that they can be put
@@ -28,30 +27,8 @@ back.
 """
 SEVERAL = 8
 """The same for kinds that have none."""
-TALL, ALIKE = 64, 2.0
-"""The greatest number of rows of one stack, and the greatest ratio of their places."""
-
-
-class TiltedSteps(Protocol):
-    """Different steps at one tilt, a row for each."""
-
-    @property
-    def tilt(self) -> float:
-        """The tilt."""
-
-    @property
-    def moments(self) -> tuple[Floats, Floats]:
-        r"""$K$ of each step, and a bound on its error."""
-
-    @property
-    def centre(self) -> Floats:
-        """Short floats near the tilted means."""
-
-    def characteristic(self, spacing: float, indices: Integers) -> tuple[Complexes, Floats]:
-        r"""$\varphi(v) - 1$ of each step, centred, and an upper bound on the error."""
-
-    def log_modulus(self, spacing: float, indices: Integers, counts: Floats) -> Floats | None:
-        r"""An upper bound on $\sum k\ln|\varphi|$, if it is cheaper than a bound on the decay."""
+ALIKE = 2.0
+"""The greatest ratio of the places of a stack's rows."""
 
 
 class LawRows(Protocol):
@@ -70,6 +47,9 @@ class LawRows(Protocol):
     def tilted(self, tilt: float, reach: float, error: float) -> TiltedSteps:
         """The certified laws at this tilt."""
 
+    def reaching(self, before: TiltedSteps, tilt: float, reach: float, error: float) -> TiltedSteps:
+        """The same laws, for frequencies up to another reach."""
+
     def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> Layers:
         """Uniform pieces under each density, for its decay."""
 
@@ -84,10 +64,14 @@ class TiltedStack:
     rows: LawRows
     step: TiltedSteps
     counts: Floats
+    before: TiltedStack | None = None
+    """The same, laid for another reach."""
 
     @cached_property
     def layers(self) -> Layers:
-        """Uniform pieces under each density, for its decay."""
+        """Uniform pieces under each density, for its decay, however far the quadrature reaches."""
+        if self.before is not None:
+            return self.before.layers
         return self.rows.layers(self.step.tilt, self.step.moments)
 
     def _total(self, column: Floats) -> tuple[float, float]:
@@ -121,7 +105,7 @@ class TiltedStack:
 
     def reaching(self, reach: float, error: float) -> TiltedStack:
         """The same laws, for frequencies up to another reach."""
-        return replace(self, step=self.rows.tilted(self.step.tilt, reach, error))
+        return replace(self, step=self.rows.reaching(self.step, self.step.tilt, reach, error), before=self)
 
     def logarithm(self, spacing: float, indices: Integers) -> Logarithm:
         """The logarithm of the characteristic function, with its error."""
@@ -198,7 +182,7 @@ class Stack:
         return [], self.trim_lost
 
     def fewer(self, count: int) -> Stack:  # noqa: ARG002 - there are no jumps to be taken out
-        """This sum."""
+        """This sum itself."""
         return self
 
     def dominating(self) -> Sequence[LossSum]:
@@ -206,12 +190,18 @@ class Stack:
         return [worse for m in self.members for worse in m.dominating()]
 
 
-KINDS: dict[type, Any] = {
-    LaplaceLoss: LaplaceRows,
-    SampledGaussianLoss: SampledGaussianRows,
-    SampledLaplaceLoss: SampledLaplaceRows,
-}
-"""What is stacked, and how."""
+@cache
+def kinds() -> dict[type, Any]:
+    """What is stacked, and on which rows; they are read where many different steps are."""
+    from dpcompose.inversion.losses.laplace_rows import LaplaceRows
+    from dpcompose.inversion.losses.sampled_gaussian.rows import SampledGaussianRows
+    from dpcompose.inversion.losses.sampled_laplace_rows import SampledLaplaceRows
+
+    return {
+        LaplaceLoss: LaplaceRows,
+        SampledGaussianLoss: SampledGaussianRows,
+        SampledLaplaceLoss: SampledLaplaceRows,
+    }
 
 
 def stacked(summands: Sequence[LossSum]) -> Sequence[LossSum]:
@@ -227,14 +217,14 @@ def stacked(summands: Sequence[LossSum]) -> Sequence[LossSum]:
         else:
             others.append(s)
     for (kind, _), members in groups.items():
-        rows = KINDS[kind]
+        rows = kinds()[kind]
         others += _in_stacks(rows, members) if len(members) > (MANY if rows.has_jumps else SEVERAL) else members
     return others
 
 
 def _key(summand: Repeated) -> Hashable | None:
     """Which steps may lie on one stack with these; None where they are better followed by themselves."""
-    rows = KINDS.get(type(summand.loss))
+    rows = kinds().get(type(summand.loss))
     return rows.key(summand.loss) if rows is not None and summand.count <= rows.most_equal else None
 
 
@@ -243,7 +233,7 @@ def _in_stacks(rows: Any, members: Sequence[Repeated]) -> Sequence[Stack]:
     parts: list[list[Repeated]] = []
     least = math.inf
     for place, m in sorted(((rows.place(m.loss), m) for m in members), key=lambda each: each[0]):
-        if not parts or len(parts[-1]) == TALL or place > ALIKE * least:
+        if not parts or len(parts[-1]) == rows.tallest or place > ALIKE * least:
             parts.append([])
             least = place
         parts[-1].append(m)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcompose.numerics.enclosure import Ball, Real, ball
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, Integers
 from dpcompose.numerics.special import erfcx
 
 ERFCX = 64.0 * UNIT_ROUNDOFF
@@ -60,6 +60,10 @@ class Window:
     def hazard(self, x: Floats) -> Floats:
         r"""$-\tfrac{d}{dx}\ln\Phi((b-x)/w)$, increasing in $x$."""
         return np.zeros_like(x) if math.isinf(self.cut) else hazard_of_edge(x, self.cut, self.fade)
+
+    def most_hazard(self, x: Floats) -> Floats:
+        r"""An upper bound on it, at a glance: $\varphi(\xi)/\Phi(-\xi) \le \xi^++1$."""
+        return (np.maximum(x - self.cut, 0.0) / self.fade + 1.0) / self.fade if math.isfinite(self.cut) else 0.0 * x
 
     def strip_exponent(self, width: float | Floats) -> float | Floats:
         r"""$\ln$ of how much $|\chi|$ can grow within $|y| \le a$."""
@@ -110,5 +114,42 @@ def hazard_of_edge(x: Floats, cut: float | Floats, fade: float | Floats) -> Floa
     return ratio
 
 
+@dataclass(frozen=True, eq=False)
+class EdgeColumn:
+    """A window open to the left, with an edge of its own for each row."""
+
+    cut: Floats
+    fade: Floats
+
+    floor = -math.inf
+    is_open = False
+    is_band = False
+
+    def only(self, rows: Integers) -> EdgeColumn:
+        """Some of the rows."""
+        return EdgeColumn(self.cut[rows], self.fade[rows])
+
+    def log_value(self, x: Floats) -> tuple[Floats, Floats]:
+        r"""$\ln\chi$ and a bound on its error."""
+        return log_edge(x, self.cut, self.fade)
+
+    def quick_log_value(self, x: Floats) -> Floats:
+        r"""$\ln\chi$ alone."""
+        return self.log_value(x)[0]
+
+    def hazard(self, x: Floats) -> Floats:
+        r"""$-(\ln\chi)'$, increasing in $x$."""
+        return hazard_of_edge(x, self.cut, self.fade)
+
+    def most_hazard(self, x: Floats) -> Floats:
+        r"""An upper bound on it, at a glance: $\varphi(\xi)/\Phi(-\xi) \le \xi^++1$."""
+        found: Floats = (np.maximum(x - self.cut, 0.0) / self.fade + 1.0) / self.fade
+        return found
+
+    def strip_exponent(self, width: float | Floats) -> float | Floats:
+        r"""$\ln$ of how much $|\chi|$ can grow within $|y| \le a$."""
+        return 0.5 * (width / self.fade) ** 2
+
+
 WHOLE = Window()
-"""Nothing hidden."""
+"""The window that hides nothing."""

@@ -42,6 +42,9 @@ class Statement:
 
     content: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        return f"<Statement of account {self.content['account']!r}>"
+
     def document(self) -> dict[str, Any]:
         """Everything as plain values."""
         return dict(self.content)

@@ -48,7 +48,7 @@ class RepeatAndSelect(Wrapper):
 def mean_runs(gamma: Real, shape: Real) -> Ball:
     r"""The mean of runs: $\eta(1-\gamma)/(\gamma(1-\gamma^\eta))$, and $(1/\gamma-1)/\ln(1/\gamma)$ at $\eta=0$."""
     g = ball(gamma)
-    if not shape:
+    if shape == 0:
         return (1 / g - 1) / -g.log()
     return ball(shape) * (1 / g - 1) / -(ball(shape) * g.log()).expm1()
 

@@ -56,7 +56,7 @@ class SampledSum(Wrapper):
 @describes("X-SUM-SAME", BBG18.at("Sec. 2"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
 def all_or_nothing_is_summed(m: SampledSum) -> SameAs:
     r"""At rate 1 the sample is the data; at rate 0, or where nothing moves, nothing is learned."""
-    if not m.rate or not m.moved:
+    if m.rate == 0 or m.moved == 0:
         return SameAs(NameAndShame(delta=0))
     if m.rate == 1:
         return SameAs(Gaussian(noise_std=m.gaussian.noise_std, sensitivity=m.moved, adjacency=m.adjacency))
@@ -66,7 +66,7 @@ def all_or_nothing_is_summed(m: SampledSum) -> SameAs:
 @describes("X-SUM-SILENT", BBG18.at("Sec. 2"), side=Side.BOTH, relations=REPLACE_ONE_ONLY)
 def silent_sum_reveals_who_is_drawn(m: SampledSum) -> SameAs:
     r"""Without noise a record that moves the sum is told from its replacement as soon as it is drawn."""
-    if m.gaussian.noise_std or not m.moved or not m.rate:
+    if m.gaussian.noise_std != 0 or m.moved == 0 or m.rate == 0:
         raise Declined("there is noise, or nothing to hide")
     return SameAs(NameAndShame(delta=m.rate, adjacency=m.adjacency))
 
@@ -76,6 +76,6 @@ def sampled_sum_costs_no_more(m: SampledSum) -> GDP:
     r"""Given who is drawn the sums agree or differ by what a replacement moves, and a trade-off is convex in the pair:
     $\mu$-GDP with $\mu$ as without sampling.
     """
-    if not m.gaussian.noise_std:
+    if m.gaussian.noise_std == 0:
         raise Declined("without noise there is no Gaussian")
     return GDP((m.moved / Fraction(m.gaussian.noise_std)) ** 2)

@@ -66,7 +66,7 @@ class TruncatedSample(Wrapper):
 @describes("X-TRUNC-SAME", GANESH25.at("Sec. 2"), side=Side.BOTH, relations=ADD_REMOVE_ONLY)
 def nothing_is_cut(m: TruncatedSample) -> SameAs:
     r"""A sample that cannot exceed the limit is a Poisson sample; one of size 0 tells nothing."""
-    if not m.limit or not m.rate:
+    if m.limit == 0 or m.rate == 0:
         return SameAs(NameAndShame(delta=0))
     if m.limit < m.of:
         raise Declined("the sample may be cut")

@@ -41,7 +41,7 @@ class SampledWithReplacement(Wrapper):
     def chance(self) -> Enclosure:
         r"""The probability that a record is drawn at least once: $1-(1-1/n)^m$."""
         if self.of == 1:
-            return Enclosure(1.0, 1.0) if self.size else Enclosure(0.0, 0.0)
+            return Enclosure(0.0, 0.0) if self.size == 0 else Enclosure(1.0, 1.0)
         return enclose(lambda: -(self.size * (-1 / ball(self.of)).log1p()).expm1())
 
     def times(self, most: int) -> tuple[list[Enclosure], Enclosure]:
@@ -65,7 +65,7 @@ def one_draw_or_none(m: SampledWithReplacement) -> SameAs:
     r"""Nothing is learned from no draw; a single one is a sample of size 1."""
     if m.size > 1:
         raise Declined("several draws may repeat a record")
-    return SameAs(SampledWithoutReplacement(m.mechanism, size=1, of=m.of) if m.size else NameAndShame(delta=0))
+    return SameAs(NameAndShame(delta=0) if m.size == 0 else SampledWithoutReplacement(m.mechanism, size=1, of=m.of))
 
 
 @describes("X-WR-LESS", BBG18.at("Thm. 10"), relations=REPLACE_ONE_ONLY)
@@ -80,7 +80,7 @@ def draws_cost_no_more_than_all_alike(m: SampledWithReplacement, inner: GDP) -> 
 def draws_of_approx(m: SampledWithReplacement, inner: ApproxDP) -> ApproxDP:
     r"""Given the draws, the inputs differ in at most $m$ places: $(\varepsilon,\delta)$ becomes that of a group."""
     e = Fraction(inner.epsilon)
-    return ApproxDP(m.size * e, grown(inner.delta, e, m.size) if m.size else 0)
+    return ApproxDP(m.size * e, 0 if m.size == 0 else grown(inner.delta, e, m.size))
 
 
 @describes("X-WR-LESS", BBG18.at("Thm. 10"), relations=REPLACE_ONE_ONLY)

@@ -41,6 +41,7 @@ from dpcompose.release.sketches.price import (
 from dpcompose.release.sketches.profile import random_shift_delta
 from dpcompose.release.sketches.spark import fill_covariance, is_spark
 from dpcompose.release.sketches.store import blocks
+from dpcompose.shown import Told
 from dpcompose.theorems.sketches import covariance_renyi, cut_delta
 
 _CERTAIN = Enclosure(1.0, 1.0)
@@ -88,7 +89,7 @@ LAWS: Mapping[Adjacency, CovarianceCost] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CovariancePrice(Price):
     """The price of a covariance sketch; it does not depend on the size of the matrix."""
 
@@ -141,7 +142,7 @@ def _guess(wanted: SketchGoal, rows: int, adjacency: Adjacency) -> float:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CovarianceSketch:
+class CovarianceSketch(Told):
     """A private sketch of a matrix A. Any number of queries is answered from it at no further cost."""
 
     price: CovariancePrice
@@ -176,8 +177,6 @@ class CovarianceSketch:
 
     def __str__(self) -> str:
         return f"covariance sketch of {self.features} columns: {self.price}\n{self.note}"
-
-    __repr__ = __str__
 
 
 def covariance_sketch(

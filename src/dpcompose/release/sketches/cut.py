@@ -44,12 +44,13 @@ from dpcompose.release.sketches.price import (
 )
 from dpcompose.release.sketches.spark import fill_cut, is_spark
 from dpcompose.release.sketches.store import blocks
+from dpcompose.shown import Told
 from dpcompose.theorems.sketches import ReweightedGraph, cut_delta, published_width
 
 COLUMNS = ("source", "target", "weight")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CutPrice(Price):
     """The price of a cut sketch; it depends on the number of vertices only."""
 
@@ -127,7 +128,7 @@ def _declared(profile: Any, wanted: SketchGoal, width: Real, n: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CutSketch:
+class CutSketch(Told):
     """A private sketch of a graph. Any number of cut queries is answered from it at no further cost."""
 
     price: CutPrice
@@ -182,8 +183,6 @@ class CutSketch:
 
     def __str__(self) -> str:
         return f"cut sketch of {self.vertices} vertices: {self.price}\n{self.note}"
-
-    __repr__ = __str__
 
 
 def cut_sketch(

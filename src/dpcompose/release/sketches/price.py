@@ -32,6 +32,7 @@ from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import last, root
 from dpcompose.parameters import Param, Whole, exact, short
 from dpcompose.release.sketches.profile import MOST_ROWS
+from dpcompose.shown import Told
 from dpcompose.theorems.sketches import rows_needed
 
 ETA = Param("η", 0.001, 0.999, "relative", typical=(0.1, 0.5))
@@ -64,8 +65,8 @@ class SketchGoal:
         return Fraction(self.nu) / self.queries
 
 
-@dataclass(frozen=True, slots=True)
-class Price(ABC):
+@dataclass(frozen=True, slots=True, repr=False)
+class Price(Told, ABC):
     """Rows, width and their exact cost, beside the published values for the same goal."""
 
     goal: SketchGoal

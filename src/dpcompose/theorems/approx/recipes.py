@@ -44,7 +44,7 @@ def log_term(epsilon: Real, delta: Real) -> Ball:
 
 def within(epsilon: Real, delta: Real, times: Fraction) -> bool:
     r"""Whether $\varepsilon\le c\ln(e+\varepsilon/\delta)$ for certain."""
-    if not epsilon or not delta:
+    if epsilon == 0 or delta == 0:
         return True
     return enclose(lambda: ball(times) * log_term(epsilon, delta) - ball(epsilon)).lower >= 0
 
@@ -54,7 +54,7 @@ def per_step_epsilon(count: int, epsilon: Real, delta: Real, own_delta: Real) ->
     with their own $\delta_0 = \delta/2k$ or 0. Proved for $\varepsilon\le2.34\ln(e+\varepsilon/\delta)$;
     false for some larger ε.
     """
-    if not epsilon or not delta:
+    if epsilon == 0 or delta == 0:
         return Recipe(ZERO, certified=True)
     value = enclose(lambda: ball(epsilon) / (2 * (count * log_term(epsilon, delta)).sqrt()))
     proved = within(epsilon, delta, Fraction(234, 100))
@@ -108,7 +108,7 @@ def composed_gaussian(epsilon: Real, delta: Real) -> GaussianRule:
     r"""$\sigma^2 = 8k\Delta^2\ln(e+\varepsilon/\delta)/\varepsilon^2$ for $k$ queries. Proved for
     $\varepsilon\le8\ln(e+\varepsilon/\delta)$; false from $\varepsilon = 83.05$ on for some δ.
     """
-    if not epsilon or not delta:
+    if epsilon == 0 or delta == 0:
         return GaussianRule(0, 0, epsilon, delta, proved=True)
     ends = _rational_ends(lambda: ball(epsilon) ** 2 / (8 * log_term(epsilon, delta)))
     return GaussianRule(*ends, epsilon, delta, within(epsilon, delta, Fraction(8)))
@@ -118,7 +118,7 @@ def single_gaussian(epsilon: Real, delta: Real, factor: int) -> GaussianRule:
     r"""$\sigma^2 = 2\Delta^2\ln(c/\delta)/\varepsilon^2$ for one query, $c = 1$ or 2. No range is proved."""
     if delta >= factor:
         return GaussianRule(math.inf, math.inf, epsilon, delta, proved=False)
-    if not epsilon or not delta:
+    if epsilon == 0 or delta == 0:
         return GaussianRule(0, 0, epsilon, delta, proved=False)
     ends = _rational_ends(lambda: ball(epsilon) ** 2 / (2 * (factor / ball(delta)).log()))
     return GaussianRule(*ends, epsilon, delta, proved=False)
@@ -136,11 +136,11 @@ class PerStep:
         r"""$\varepsilon_0 = (\sqrt{2L+2\varepsilon}-\sqrt{2L})/\sqrt k$, $L = \ln(1/\delta')$: solves
         $k\varepsilon_0^2/2+\varepsilon_0\sqrt{2kL} = \varepsilon$, sound for every ε.
         """
-        return enclose(self._quadratic) if self.epsilon and self.slack else ZERO
+        return ZERO if self.epsilon == 0 or self.slack == 0 else enclose(self._quadratic)
 
     def dwork_roth(self) -> Enclosure:
         r"""$\varepsilon_0 = \varepsilon/(2\sqrt{2kL})$, valid if $\varepsilon\le8L$."""
-        if not self.epsilon or not self.slack:
+        if self.epsilon == 0 or self.slack == 0:
             return ZERO
         if self.slack == 1:
             return INFINITE
@@ -148,7 +148,7 @@ class PerStep:
 
     def strong_at_quadratic(self) -> Enclosure:
         """What strong composition says at the quadratic ε₀: just below ε."""
-        if not self.epsilon or not self.slack:
+        if self.epsilon == 0 or self.slack == 0:
             return Enclosure.exactly(self.epsilon)
 
         def formula() -> Ball:
@@ -169,7 +169,7 @@ def largest_step(count: int, own_delta: Real, epsilon: Real, delta: Real) -> Enc
     r"""The largest $\varepsilon_0$ with which $k$ steps that are $(\varepsilon_0,\delta_0)$-DP stay
     $(\varepsilon,\delta)$-DP, exactly.
     """
-    if not count or delta >= 1:
+    if count == 0 or delta >= 1:
         return INFINITE
     left = beyond_leak(delta, ((own_delta, count),))
     if left.lower < 0:
@@ -208,7 +208,7 @@ class LargestCount:
     @property
     def unlimited(self) -> bool:
         """Whether any number does."""
-        return not self.step or self.delta >= 1
+        return self.step == 0 or self.delta >= 1
 
     def basic(self) -> int:
         r"""$\lfloor\varepsilon/\varepsilon_0\rfloor$."""
@@ -220,7 +220,7 @@ class LargestCount:
 
     def exact(self) -> int:
         """The largest count, found by halving and proven by its neighbour."""
-        if not self.delta and self.basic() <= MOST_STEPS:  # only sums cost nothing beyond ε
+        if self.delta == 0 and self.basic() <= MOST_STEPS:  # only sums cost nothing beyond ε
             return self.basic()
         width = normal_mu(self.epsilon, self.delta).upper / max(Enclosure.exactly(self.step).upper, 1e-300)
         guess = max(min(self.basic(), MOST_STEPS), int(min(width, 1e5) ** 2))

@@ -10,7 +10,7 @@ from fractions import Fraction
 from dpcompose.errors import Declined
 from dpcompose.kernel import Parts
 from dpcompose.notions import ApproxDP, Value
-from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
+from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose, exact_sum
 
 MOST_EXACT_BITS = 2**20
 MANY = 256
@@ -68,12 +68,6 @@ class Steps:
     def variance(self) -> Ball:
         r"""$\sum\varepsilon_i^2/\cosh^2(\varepsilon_i/2)$: the variance of the losses of randomized responses."""
         return sum((count * (ball(e) * (ball(e) / 2).sech()) ** 2 for e, _, count in self.items), Ball(0))
-
-
-def exact_sum(terms: Sequence[tuple[Fraction, int]]) -> Fraction:
-    """Terms times their counts, over one common denominator: long lists need a single reduction."""
-    common = math.lcm(*(x.denominator for x, _ in terms))
-    return Fraction(sum(count * x.numerator * (common // x.denominator) for x, count in terms), common)
 
 
 def sum_of(deltas: Iterable[tuple[Value, int]]) -> Ball:
@@ -143,4 +137,4 @@ def is_exact_tie(delta: Real, deltas: tuple[tuple[Value, int], ...]) -> bool:
     return math.prod((k**count for k, count in kept), start=Fraction(1)) == 1 - Fraction(delta)
 
 
-__all__ = ["Steps", "beyond_leak", "beyond_sum", "exact_sum", "leak_of", "sum_of"]
+__all__ = ["Steps", "beyond_leak", "beyond_sum", "leak_of", "sum_of"]

@@ -192,7 +192,7 @@ def redrawn_laplace_member(m: SampledWithReplacement, inner: LaplaceLossLaw) -> 
     r"""A query that says whether the record was drawn at all, and moves by $\Delta$ if it was, with Laplace noise: the
     law of one run on a sample of rate $\eta$.
     """
-    if not inner.step:
+    if inner.step == 0:
         raise Declined("nothing is lost")
     remove, add = (SampledLaplaceLoss(inner.step, _least(m), direction) for direction in (REMOVE, ADD))
     return LossTransform(remove, add, leak=0, turned=None)
@@ -264,7 +264,7 @@ class EitherBatch(Listed):
         return _either(self)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def _either(batch: EitherBatch) -> ListedLoss:
     with ctx.workprec(CHORD_BITS):
         full = ball(batch.chance)
@@ -287,7 +287,7 @@ def cut_normal_pair(m: TruncatedSample, inner: GDP) -> LossTransform:
     full = ((Fraction(0), 1 - within), (2 * mu, within))
     chance = enclose(m.full) & UNIT_INTERVAL
     remove, add = (
-        EitherBatch(ChordedMixture(room, forward=way), ChordedMixture(full, forward=way), chance)
+        EitherBatch(ChordedMixture.of(room, forward=way), ChordedMixture.of(full, forward=way), chance)
         for way in (True, False)
     )
     return LossTransform(remove, add, leak=0, turned=(add, remove))

@@ -41,8 +41,10 @@ from dpcompose.theorems.loss.finite_laws import Listed
 BITS = 128
 SLACK = 2.0**-28
 """More than 10⁷ roundings of products and sums of positive floats can do, relatively."""
-CLASSES = 64
-"""Numbers of clones that are told apart; fewer clones cost more, so each class counts as its least."""
+CLASSES, LEAST_CLASSES = 64, 4
+"""Numbers of clones that are told apart, and how many are at least; fewer clones cost more, so each class counts as
+its least.
+"""
 DEVIATIONS = 11.0
 MOST_PEOPLE = 10**7
 """More people cost no more: one more report is one more to hide among."""
@@ -57,6 +59,8 @@ class Clones(SymmetricProfile):
 
     local: Fraction
     people: int
+    classes: int
+    """How many numbers of clones are told apart."""
 
     def delta(self, epsilon: Real) -> Enclosure:
         """Over the classes of how many clones there are."""
@@ -119,12 +123,12 @@ def _masses(draws: int, chance: Ball) -> tuple[int, Floats, float]:
     return low, centre * np.concatenate([below[::-1], [1.0], above]), float(outside.upper())
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _classes(shuffle: Clones) -> tuple[tuple[int, float], ...]:
     """How many clones at least, with what probability; outside the usual numbers there may be none."""
     chance = 2 / (ball(shuffle.local).exp() + 1)
     low, masses, outside = _masses(shuffle.people - 1, chance)
-    width = max(1, math.ceil(masses.size / CLASSES))
+    width = max(1, math.ceil(masses.size / shuffle.classes))
     starts = range(0, masses.size, width)
     found = [(low + start, float(masses[start : start + width].sum())) for start in starts]
     return ((0, outside), *found) if outside else tuple(found)
@@ -144,7 +148,7 @@ def stronger_clones(m: Shuffled, inner: ApproxDP) -> Alone:
     $A\sim\mathrm{Bin}(C,\frac12)$ and $D\sim\mathrm{Bern}(\frac{e^{\varepsilon_0}}{e^{\varepsilon_0}+1})$, the shuffled
     reports are post-processing of $(A+D,\,C-A+1-D)$ against $(A+1-D,\,C-A+D)$.
     """
-    return Alone(Clones(*_pure(m, inner)))
+    return Alone(Clones(*_pure(m, inner), effort.shared(CLASSES, LEAST_CLASSES)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +179,17 @@ class Counted(Listed):
         return _counted(self.law)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def _counted(law: CountLaw) -> ListedLoss:
     with ctx.workprec(BITS):
         wrong = 1 / (ball(law.local).exp() + 1)
-        _, masses, outside = _masses(law.people - 1, wrong)
+        low, masses, outside = _masses(law.people - 1, wrong)
     p = float(wrong)
     here, before = np.append(masses, 0.0), np.insert(masses, 0, 0.0)
+    # Where fewer or more ones are left out the count at that end may come of them: its ratio is not known.
+    below, above = low > 0, low + masses.size < law.people
+    here, before = (found[int(below) : found.size - int(above)] for found in (here, before))
+    outside += (below * float(masses[0]) + above * float(masses[-1])) * (1.0 + SLACK)
     silent, said = (1 - p) * here + p * before, p * here + (1 - p) * before
     width = max(1, math.ceil(silent.size / CELLS))
     starts = np.arange(0, silent.size, width)

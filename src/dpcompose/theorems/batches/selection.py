@@ -73,7 +73,7 @@ class Selected(Profile):
 def _selected(m: RepeatAndSelect, one: Profile) -> Alone:
     if m.shape is not None and m.mean == 1:
         raise Declined("there is one run")
-    if not m.mean:
+    if m.mean == 0:
         raise Declined("nothing is run")
     return Alone(Selected(one, m.mean, _shift(m, one)))
 
@@ -225,7 +225,7 @@ def best_of_renyi(m: RepeatAndSelect, inner: Renyi) -> Renyi:
     """
     leak = times(m.mean, inner.delta)
     if m.shape is None:
-        if not m.mean:
+        if m.mean == 0:
             raise Declined("nothing is run")
         return Renyi(PoissonCurve(inner.curve, m.mean), leak)
     if m.mean == 1:

@@ -29,6 +29,7 @@ from dpcompose.mechanisms.batches.shuffled import IN_ITS_PLACE, ShuffledBatches
 from dpcompose.mechanisms.batches.with_replacement import SampledWithReplacement
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY
 from dpcompose.notions import GDP, Alone, LossTransform, SymmetricProfile
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.precision import ctx
 from dpcompose.numerics.roots import invert_decreasing
@@ -41,6 +42,8 @@ from dpcompose.theorems.sampling.sampled_once import SampledOnceProfile
 
 BITS = 192
 STEP = 1 / 64
+FINE, LEAST_FINE = 32, 4
+"""Cells in a standard deviation, and how many there are at least."""
 LEAST = 1e-100
 MOST_COUNTED = 12
 REACH = 12.0
@@ -121,7 +124,7 @@ def replaced_in_a_sample(m: SampledSum) -> Alone:
 
 def _places(m: SampledSum) -> tuple[Fraction, Fraction]:
     noise = Fraction(m.gaussian.noise_std)
-    if not noise or not m.moved or m.rate in {0, 1}:
+    if noise == 0 or m.moved == 0 or m.rate in {0, 1}:
         raise Declined("there is no noise, or nothing to hide, or nothing is sampled")
     blank, other = Fraction(m.contribution) / noise, m.moved / noise
     if not (RANGE[0] <= other and blank <= RANGE[1] and m.rate >= 1e-9):
@@ -148,11 +151,13 @@ class CellLaw:
     further: int
     """How many more outputs lie at 0, where the statistic is their maximum."""
     forward: bool
+    fine: int
+    """Cells in a standard deviation."""
 
     def cells(self) -> list[tuple[Ball, Ball]]:
         """The probabilities of every cell on both inputs."""
         ends = [0.0, *(float(place) for place, _ in (*self.first, *self.second))]
-        grid = np.arange(min(ends) - REACH, max(ends) + REACH, STEP).tolist()
+        grid = np.arange(min(ends) - REACH, max(ends) + REACH, 1 / self.fine).tolist()
         columns = [[self._below(places, ball(x)) for x in grid] for places in (self.first, self.second)]
         first, second = ([b - a for a, b in pairwise([Ball(0), *column, Ball(1)])] for column in columns)
         return list(zip(first, second, strict=True))
@@ -182,7 +187,7 @@ class CellPair(Listed):
         return _loss(self.law)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def _loss(law: CellLaw) -> ListedLoss:
     with ctx.workprec(BITS):
         cells = law.cells() if law.forward else [(q, p) for p, q in law.cells()]
@@ -195,7 +200,8 @@ def _loss(law: CellLaw) -> ListedLoss:
 
 def cells(first: Places, second: Places, further: int = 0) -> LossTransform:
     """The pair of what the cells tell, in both orders."""
-    forward, backward = (CellPair(CellLaw(first, second, further, forward=way)) for way in (True, False))
+    fine = effort.shared(FINE, LEAST_FINE)
+    forward, backward = (CellPair(CellLaw(first, second, further, forward=way, fine=fine)) for way in (True, False))
     return LossTransform(forward, backward, leak=0, turned=(backward, forward))
 
 

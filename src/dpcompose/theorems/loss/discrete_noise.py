@@ -15,7 +15,7 @@ def discrete_gaussian_transform(m: DiscreteGaussian) -> LossTransform:
     r"""The loss $(\Delta^2-2\Delta x)/2\sigma^2$ of discrete Gaussian noise lies on a lattice of span
     $\Delta/\sigma^2$.
     """
-    if not m.noise_std:
+    if m.noise_std == 0:
         raise Declined("there is no noise")
     loss = inversion.DiscreteGaussianLoss(m.noise_std, m.sensitivity)
     return LossTransform(loss, loss, leak=0, turned=None)

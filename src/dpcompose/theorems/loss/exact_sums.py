@@ -101,7 +101,7 @@ def laplace_composition(parts: Parts[LaplaceLossLaw]) -> Profile:
     total: dict[Real, int] = {}
     for g, count in parts.items:
         total[g.step] = total.get(g.step, 0) + count
-    steps = [(step, count) for step, count in total.items() if step and count]
+    steps = [(step, count) for step, count in total.items() if step != 0 and count != 0]
     if len(steps) > 1:
         raise Declined(f"needs one Δ/b throughout, and there are {len(steps)}")
     if steps and steps[0][1] > MOST_SUMMED:

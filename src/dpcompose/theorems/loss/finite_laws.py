@@ -18,7 +18,7 @@ from dpcompose.numerics.precision import ctx
 
 ROUNDING = 2.0**-51
 """More than enough for a number rounded outward on both sides, relatively."""
-LEAST = 1e-290
+LEAST, MOST = 1e-290, 1e290
 BITS = 128
 
 
@@ -45,10 +45,13 @@ class Listed:
 
 
 def in_floats(atoms: list[tuple[Ball, Ball]], leak: Enclosure, places: Lattice | None = None) -> inversion.ListedLoss:
-    """Losses and masses as floats with their errors; what is too light for floats may leak."""
+    """Losses and masses as floats with their errors; the rest may leak, and so may what no atom has at all."""
+    missing = 1 - sum((mass for _, mass in atoms), ball(leak.upper))
+    if missing > 0:
+        leak = Enclosure(leak.lower, Enclosure.of(leak.upper + missing).upper)
     found = [(Enclosure.of(loss), Enclosure.of(mass)) for loss, mass in atoms]
-    heavy = [(place, mass) for place, mass in found if mass.lower > LEAST]
-    light = math.fsum(mass.upper for _, mass in found if not mass.lower > LEAST) * (1 + ROUNDING)
+    heavy = [atom for atom in found if _is_listed(*atom)]
+    light = math.fsum(mass.upper for place, mass in found if not _is_listed(place, mass)) * (1 + ROUNDING)
     return inversion.ListedLoss(
         np.array([place.lower for place, _ in heavy]),
         np.array([mass.lower for _, mass in heavy]),
@@ -57,6 +60,11 @@ def in_floats(atoms: list[tuple[Ball, Ball]], leak: Enclosure, places: Lattice |
         np.array([(mass.upper - mass.lower) / mass.lower for _, mass in heavy]) * (1 + ROUNDING),
         places,
     )
+
+
+def _is_listed(place: Enclosure, mass: Enclosure) -> bool:
+    """Whether an atom is heavy enough for floats, and known to lie anywhere at all."""
+    return mass.lower > LEAST and math.isfinite(place.upper - place.lower)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,7 @@ class SampledListed:
         return in_floats(atoms, Enclosure.of(leak if certain else leak + hidden))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def spelled_out(step: Listed | SampledListed) -> inversion.ListedLoss:
     """The same at one precision, whoever asks: readings ask many times."""
     with ctx.workprec(BITS):
@@ -114,7 +122,7 @@ class LeakyLaw:
 
 
 def lattice(losses: list[Loss]) -> Lattice | None:
-    """The coarsest lattice that holds all losses, if they are rational."""
+    """The coarsest lattice that holds all losses, if they are rational and floats tell where it lies."""
     numbers = [x for x in losses if isinstance(x, Fraction)]
     if len(numbers) < len(losses) or len(set(numbers)) < 2:
         return None
@@ -122,4 +130,5 @@ def lattice(losses: list[Loss]) -> Lattice | None:
     steps = [x - least for x in numbers]
     bottom = math.lcm(*(x.denominator for x in steps))
     span = Fraction(math.gcd(*(x.numerator * (bottom // x.denominator) for x in steps)), bottom)
-    return Lattice(float(least), float(span), ROUNDING)
+    is_told = all(x == 0 or LEAST < abs(x) < MOST for x in (least, span))
+    return Lattice(float(least), float(span), ROUNDING) if is_told else None

@@ -21,6 +21,7 @@ from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.mixture_of_gaussians import MixtureOfGaussians, positive
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY
 from dpcompose.notions import LossTransform
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Enclosure, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.sources import HERE
@@ -29,7 +30,8 @@ from dpcompose.theorems.loss.finite_laws import Listed, in_floats
 BITS = 192
 REACH = 38.0
 """Standard deviations to either side: beyond them lies less than the least float."""
-STEP = 1 / 64
+FINE, LEAST = 64, 4
+"""Places in a standard deviation, and how many there are at least."""
 MOST_KINDS = 200
 RANGE = (Fraction(1, 100), Fraction(10))
 """Greatest shifts, in σ, that are followed closely; others are left to the bounds."""
@@ -42,17 +44,24 @@ class ChordedMixture:
     shifts: tuple[tuple[Fraction, Fraction], ...]
     """(a, p): a shift in σ, and its probability."""
     forward: bool
+    fine: int
+    """Places in a standard deviation."""
+
+    @classmethod
+    def of(cls, shifts: tuple[tuple[Fraction, Fraction], ...], *, forward: bool) -> ChordedMixture:
+        """At as many places as there is patience for."""
+        return cls(shifts, forward, effort.shared(FINE, LEAST))
 
     def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Each ratio with its probability."""
-        ratios, turns, _ = _chords(self.shifts)
+        ratios, turns, _ = _chords(self.shifts, self.fine)
         if self.forward:
             return [(LogFraction(r), ball(r) * turn) for r, turn in zip(ratios, turns, strict=True)]
         return [(LogFraction(1 / r), turn) for r, turn in zip(ratios, turns, strict=True)]
 
     def leak(self) -> Ball:
         """What lies beyond the last ratio, or before the first."""
-        _, _, (beyond, before) = _chords(self.shifts)
+        _, _, (beyond, before) = _chords(self.shifts, self.fine)
         return beyond if self.forward else before
 
 
@@ -78,47 +87,49 @@ class Binned(Listed):
         return _below(self.law)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def _above(law: ChordedMixture) -> ListedLoss:
     with ctx.workprec(BITS):
         return in_floats([(value(loss), mass) for loss, mass in law.atoms()], Enclosure.of(law.leak()))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def _below(law: ChordedMixture) -> ListedLoss:
     with ctx.workprec(BITS):
-        cells = _cells(law.shifts)
+        cells = _cells(law.shifts, law.fine)
         losses = [((p / q).log(), p) if law.forward else ((q / p).log(), q) for p, q in cells]
         return in_floats(losses, Enclosure(0.0, 0.0))
 
 
-@lru_cache(maxsize=32)
-def _cells(shifts: tuple[tuple[Fraction, Fraction], ...]) -> list[tuple[Ball, Ball]]:
+@lru_cache(maxsize=256)
+def _cells(shifts: tuple[tuple[Fraction, Fraction], ...], fine: int) -> list[tuple[Ball, Ball]]:
     """The probabilities of every cell with the record and without; both orders ask for them."""
     kinds = [(ball(a), ball(p)) for a, p in shifts]
-    ends = [None, *map(ball, _grid(float(shifts[-1][0])).tolist()), None]
+    ends = [None, *map(ball, _grid(float(shifts[-1][0]), fine).tolist()), None]
     return [
         (sum((p * _between(u, v, a) for a, p in kinds), Ball(0)), _between(u, v, Ball(0))) for u, v in pairwise(ends)
     ]
 
 
-@lru_cache(maxsize=32)
-def _chords(shifts: tuple[tuple[Fraction, Fraction], ...]) -> tuple[list[Fraction], list[Ball], tuple[Ball, Ball]]:
+@lru_cache(maxsize=256)
+def _chords(
+    shifts: tuple[tuple[Fraction, Fraction], ...], fine: int
+) -> tuple[list[Fraction], list[Ball], tuple[Ball, Ball]]:
     """The ratios, by how much the slope of the chords rises at each, and the mass beyond and before them."""
     with ctx.workprec(BITS):
-        ratios, heights = _points(shifts)
+        ratios, heights = _points(shifts, fine)
         xs, ys = [Ball(0), *map(ball, ratios)], [Ball(1), *heights]
         slopes = [(b - a) / (v - u) for (u, v), (a, b) in zip(pairwise(xs), pairwise(ys), strict=True)]
         turns = [after - before for before, after in pairwise([*slopes, Ball(0)])]
         return ratios, turns, (heights[-1].nonnegative_part(), (1 + slopes[0]).nonnegative_part())
 
 
-def _points(shifts: tuple[tuple[Fraction, Fraction], ...]) -> tuple[list[Fraction], list[Ball]]:
+def _points(shifts: tuple[tuple[Fraction, Fraction], ...], fine: int) -> tuple[list[Fraction], list[Ball]]:
     """Ratios in floats, and δ at each of them."""
     kinds = [(ball(a), ball(p)) for a, p in shifts]
     ratios: list[Fraction] = []
     found: list[tuple[Ball, Ball, Ball]] = []
-    for u in map(ball, _grid(float(shifts[-1][0])).tolist()):
+    for u in map(ball, _grid(float(shifts[-1][0]), fine).tolist()):
         rho = sum((p * (a * u - a * a / 2).exp() for a, p in kinds), Ball(0))
         near = Fraction(float(rho))
         if ratios and near <= ratios[-1]:
@@ -133,10 +144,10 @@ def _points(shifts: tuple[tuple[Fraction, Fraction], ...]) -> tuple[list[Fractio
     return ratios, heights
 
 
-def _grid(greatest: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _grid(greatest: float, fine: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Fine where the mass is, coarser towards both ends."""
-    inner = np.arange(-9.0, greatest + 9.0, STEP)
-    outer = np.arange(9.0, REACH, 8 * STEP)[1:]
+    inner = np.arange(-9.0, greatest + 9.0, 1 / fine)
+    outer = np.arange(9.0, REACH, 8 / fine)[1:]
     return np.concatenate([-outer[::-1], inner, greatest + outer])
 
 
@@ -153,6 +164,7 @@ def _between(low: Ball | None, high: Ball | None, mean: Ball) -> Ball:
 
 def tail(u: Ball) -> Ball:
     """The probability that a normal output exceeds u, accurate in the upper tail."""
+    effort.count(700)
     return (u / Ball(2).sqrt()).erfc() / 2
 
 
@@ -176,7 +188,7 @@ def binned_mixture_transform(m: MixtureOfGaussians) -> LossTransform:
 
 def followed(m: MixtureOfGaussians) -> tuple[tuple[Fraction, Fraction], ...]:
     """The shifts, in σ, of a mixture that is followed closely, each with its probability."""
-    if not m.noise_std:
+    if m.noise_std == 0:
         raise Declined("there is no noise")
     if len(positive(m)[0]) < 2:
         raise Declined("known exactly already")
@@ -188,7 +200,7 @@ def followed(m: MixtureOfGaussians) -> tuple[tuple[Fraction, Fraction], ...]:
 
 def _orders(m: MixtureOfGaussians) -> tuple[ChordedMixture, ChordedMixture]:
     shifts = followed(m)
-    return ChordedMixture(shifts, forward=True), ChordedMixture(shifts, forward=False)
+    return ChordedMixture.of(shifts, forward=True), ChordedMixture.of(shifts, forward=False)
 
 
 __all__ = ["Binned", "Chorded", "ChordedMixture", "followed", "tail"]

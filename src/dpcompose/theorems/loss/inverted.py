@@ -66,10 +66,11 @@ class Inverted(Profile):
         return enclose(lambda: leak_of(self.leaks), gap=2.0**-44) if self.leaks else ZERO
 
     def inversions(self) -> list[inversion.LossProfile]:
-        """One for each different order."""
+        """One for each different order; declined where a loss is beyond floats."""
         leak = self.leak
         orders = [self.forward] if self.backward == self.forward else [self.forward, self.backward]
-        return [inversion.profile([(_loss(step), n) for step, n in order], leak) for order in orders]
+        with _within_floats():
+            return [inversion.profile([(_loss(step), n) for step, n in order], leak) for order in orders]
 
     def _remembered(self, target: float) -> Sequence[inversion.LossProfile]:
         """The same, each order with its own line from before, if there is a memory."""

@@ -16,6 +16,7 @@ from dpcompose.kernel import Parts, Side, composes, describes
 from dpcompose.mechanisms.mixture_of_gaussians import MixtureOfGaussians
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY
 from dpcompose.notions import MixtureOnce, Profile
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import UNIT_INTERVAL, ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.numerics.roots import invert_decreasing
 from dpcompose.numerics.search import root
@@ -24,6 +25,8 @@ from dpcompose.theorems.loss.gaussian_mixtures import followed, tail
 
 FAR = 500.0
 WIDTH = 1e-9
+ROOT = 5000
+"""Steps a shift takes while a threshold is sought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class OneMixture(Profile):
 
     def _near(self, goal: float, height: Callable[[Ball], Ball], short: Callable[[Ball], Ball]) -> Enclosure:
         """At a threshold left of the best one, where the slope bounds what is missed."""
+        effort.count(ROOT * len(self.shifts))
         threshold = root(lambda u: goal - self._log_ratio(u), -1e4, 1e4, 1e-14, 300)
         width = WIDTH * max(abs(threshold), 1.0)
 

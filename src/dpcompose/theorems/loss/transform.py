@@ -17,13 +17,16 @@ from dpcompose.sources import BBG18, HERE, ZDW22
 from dpcompose.theorems.loss.finite_laws import LeakyLaw, Listed, SampledListed
 from dpcompose.theorems.loss.inverted import Inverted, WorstOf, turned
 
+LEAST_NOISE, MOST_NOISE = Fraction(1, 100), 10**4
+"""Of a sampled Gaussian, where a line is quick."""
+
 
 def _is_extreme(step: Any) -> bool:
     """Whether a sampled step lies where a line takes long, or much memory, and says little more than a bound."""
     if not hasattr(step, "rate"):
         return False
     if isinstance(step, inversion.SampledGaussianLoss):
-        return not (step.rate >= 1e-9 and 0.01 <= step.noise_std <= 1e4)
+        return not (step.rate >= 1e-9 and LEAST_NOISE <= step.noise_std <= MOST_NOISE)
     sampled = isinstance(step, inversion.SampledLaplaceLoss)
     return sampled and not (step.rate >= 1e-6 and Fraction(1, 1000) <= step.size <= 10)
 

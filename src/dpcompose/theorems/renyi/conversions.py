@@ -132,7 +132,7 @@ class OneOrder(Profile):
 
     def _guess(self, order: float, log_delta: float | None, epsilon: float | None = None) -> float:
         """ε (given ln δ) or ln δ (given ε) from one order, in floats."""
-        effort.count(1500)
+        effort.count(600)
         r = self.curve.guess(order)
         if not math.isfinite(r):
             return math.inf

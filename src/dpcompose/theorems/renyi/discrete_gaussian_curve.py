@@ -28,7 +28,7 @@ class DiscreteGaussianCurve(Curve):
         """Equal to that of the continuous Gaussian wherever sΔ is whole."""
         slope = ball(Fraction(self.shift) ** 2) / (2 * ball(self.noise_std) ** 2)
         away = (Fraction(order) - 1) * self.shift % 1
-        if not away or not self.shift:
+        if away == 0 or self.shift == 0:
             return slope * ball(order)
         ratio = self._by_frequencies(away) if self.noise_std >= 1 else self._by_places(away)
         return slope * ball(order) + ratio / (ball(order) - 1)
@@ -66,6 +66,6 @@ def discrete_gaussian_curve(m: DiscreteGaussian) -> Renyi:
     r"""$D_\alpha = \frac{\alpha\Delta^2}{2\sigma^2}+\frac{1}{\alpha-1}\ln\frac{\theta((\alpha-1)\Delta)}{\theta(0)}$,
     $\theta(c) = \sum_{x\in\mathbb Z}e^{-(x-c)^2/2\sigma^2}$: as for continuous noise at whole $\alpha$, less between.
     """
-    if not m.noise_std:
+    if m.noise_std == 0:
         raise Declined("there is no noise")
     return Renyi(DiscreteGaussianCurve(m.noise_std, m.sensitivity))

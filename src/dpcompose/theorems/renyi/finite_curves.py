@@ -89,6 +89,7 @@ class SampledFiniteCurve(Divergence):
         """X − 1 and its probability without the record."""
         q = ball(self.rate)
         found = [(value(loss), mass) for loss, mass in self.law.atoms()]
+        effort.count(1000 * len(found))
         atoms = [(q * loss.expm1(), mass * (-loss).exp()) for loss, mass in found]
         hidden = self.other.leak()
         return atoms if hidden.is_zero() else [*atoms, (-q, hidden)]

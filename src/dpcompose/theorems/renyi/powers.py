@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from dpcompose.inversion.losses.protocols import Direction
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, Real, ball
 from dpcompose.numerics.rounding import Floats, inner
 
@@ -51,6 +52,7 @@ def quick_divergence(losses: Floats, log_mass: Floats, rate: float, order: float
     """The same from the losses without sampling, whose powers may be too large for floats."""
     remove = direction is Direction.REMOVE
     r, s = order if remove else 1 - order, order - 1
+    effort.count(1500 + 3 * losses.size)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore"):
         y = rate * np.expm1(np.minimum(losses, 600.0))
         log = np.where(losses > 600.0, losses + np.log(rate), np.log1p(y))

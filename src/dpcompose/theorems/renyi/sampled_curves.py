@@ -38,7 +38,7 @@ LEAST = 1e-20
 NODES = 400
 MOST_POINTS = 50_000
 """An integral is evaluated at no more, however many bits there are; what is left is a wide ball."""
-USUAL = 2e6
+USUAL = 5e5
 """The steps that an integral takes, as a rule."""
 
 
@@ -184,7 +184,7 @@ def sampled_laplace_curve(m: Sampled, inner: LaplaceLossLaw) -> Renyi:
     $\frac12e^{-\varepsilon}$ at $\varepsilon$ and $\frac12$ at $-\varepsilon$, and density
     $\frac14e^{-(l+\varepsilon)/2}$.
     """
-    if m.rate in {0, 1} or not inner.step:
+    if m.rate in {0, 1} or inner.step == 0:
         raise Declined("nothing is sampled, or nothing is lost")
     remove, add = (SampledLaplaceCurve(m.rate, d, inner.step) for d in (Direction.REMOVE, Direction.ADD))
     return worst_when_removed(remove, add)

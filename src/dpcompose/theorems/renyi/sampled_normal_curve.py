@@ -175,7 +175,7 @@ def sampled_gaussian_curve(m: Sampled, inner: GDP) -> Renyi:
     $D_\alpha = \frac{1}{\alpha-1}\ln\mathrm{E}(1-q+qe^{\mu Z-\mu^2/2})^\alpha$, $Z$ standard normal; for integer
     $\alpha$ the mean is $\sum_{j}\binom{\alpha}{j}(1-q)^{\alpha-j}q^je^{j(j-1)\mu^2/2}$.
     """
-    if m.rate in {0, 1} or not inner.mu_squared:
+    if m.rate in {0, 1} or inner.mu_squared == 0:
         raise Declined("nothing is sampled, or nothing is lost")
     remove, add = (SampledNormalCurve(m.rate, d, inner.mu_squared) for d in (Direction.REMOVE, Direction.ADD))
     return worst_when_removed(remove, add)

@@ -21,6 +21,7 @@ from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import describes, implies
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import Dotted, LossTransform, Profile
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball, ball, enclose
 from dpcompose.sources import HERE, ZDW22
 from dpcompose.theorems.loss.finite_laws import SampledListed
@@ -28,7 +29,7 @@ from dpcompose.theorems.loss.transform import in_between
 
 MOST_LEVEL = 600.0
 GOALS = (1e-30, 1e-20, 1e-14, 1e-9, 1e-5, 1e-2)
-DOTS, PROBED = 128, 16
+DOTS, LEAST_DOTS, PROBED = 128, 4, 16
 GAP, COARSE = 1e-4, 1e-2
 """The relative gaps asked of the bounds at their levels, and of the places between which levels are spread."""
 Dot = tuple[Fraction, Fraction]
@@ -55,14 +56,16 @@ class Hull:
     """The law through the dots of some profiles, which are not asked before they are needed."""
 
     profiles: tuple[Profile, ...]
+    dots: int
+    """How many levels there are at even distances."""
 
     def atoms(self) -> list[tuple[LogFraction, Ball]]:
         """Each finite loss with its probability."""
-        return _law(self.profiles).atoms()
+        return _law(self).atoms()
 
     def leak(self) -> Ball:
         """What reveals everything."""
-        return _law(self.profiles).leak()
+        return _law(self).leak()
 
 
 @implies("X-DOTS", HERE.at("X-DOTS"))
@@ -70,7 +73,7 @@ def dotted(*profiles: Profile) -> Dotted:
     r"""Whoever meets these bounds on $\delta(\varepsilon)$ in both orders is dominated by the pair whose profile is the
     lower convex hull, in $e^\varepsilon$, of the least of them at some levels, and of their mirror images.
     """
-    return Dotted(Hull(profiles))
+    return Dotted(Hull(profiles, effort.shared(DOTS, LEAST_DOTS)))
 
 
 @describes("X-LINE-DOTS", ZDW22.at("Thm. 11"), relations=ADD_REMOVE_ONLY)
@@ -83,24 +86,24 @@ def sampled_dots(m: Sampled, inner: Dotted) -> LossTransform:
     return LossTransform(remove, add, leak=0, turned=(add, remove))
 
 
-def _law(profiles: tuple[Profile, ...]) -> DottedLaw:
-    if not _levels(profiles):
+def _law(hull: Hull) -> DottedLaw:
+    if not _levels(hull):
         raise Declined("nothing is promised at any level")
-    return _drawn(profiles)
+    return _drawn(hull)
 
 
-@lru_cache(maxsize=64)
-def _drawn(profiles: tuple[Profile, ...]) -> DottedLaw:
-    levels = _levels(profiles)
-    return law_through(list(zip(levels, _heights(profiles, levels), strict=True)))
+@lru_cache(maxsize=1024)
+def _drawn(hull: Hull) -> DottedLaw:
+    levels = _levels(hull)
+    return law_through(list(zip(levels, _heights(hull.profiles, levels), strict=True)))
 
 
-@lru_cache(maxsize=64)
-def _levels(profiles: tuple[Profile, ...]) -> tuple[float, ...]:
+@lru_cache(maxsize=1024)
+def _levels(hull: Hull) -> tuple[float, ...]:
     """Where to look: evenly up to where next to nothing is left, and again up to where most of it is; nowhere where
     nothing is promised.
     """
-    roughly = [profile.to(COARSE) for profile in profiles]
+    roughly = [profile.to(COARSE) for profile in hull.profiles]
     places = [ends for goal in GOALS if (ends := _reached(roughly, goal))]
     far_off = (_stated_at(profile, MOST_LEVEL) for profile in roughly)
     least = min((height for height in far_off if height is not None), default=1.0)
@@ -111,7 +114,7 @@ def _levels(profiles: tuple[Profile, ...]) -> tuple[float, ...]:
         return ()
     far = max(min(each) for each in places if each)
     near = min(far, 4.0 * min(min(each) for each in places if each and min(each) > 0.0) if far else 0.0)
-    even = [top * i / DOTS for top in {far, near} for i in range(1, DOTS + 1)]
+    even = [top * i / hull.dots for top in {far, near} for i in range(1, hull.dots + 1)]
     return tuple(sorted({0.0, *ends, *even}))
 
 

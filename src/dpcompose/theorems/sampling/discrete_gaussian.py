@@ -28,7 +28,7 @@ REMOVE, ADD = Direction.REMOVE, Direction.ADD
 
 def _transform(m: Sampled, inner: LossTransform, grouping: Grouping) -> LossTransform:
     loss, rate = inner.forward, in_between(m.rate)
-    if not isinstance(loss, DiscreteGaussianLoss) or not loss.sensitivity:
+    if not isinstance(loss, DiscreteGaussianLoss) or loss.sensitivity == 0:
         raise Declined("the mechanism inside is not a discrete Gaussian")
     from dpcompose.mechanisms.discrete_gaussian import MOST_NOISE
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 from dpcompose.errors import Declined
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes
-from dpcompose.mechanisms.discrete_gaussian import MOST_NOISE
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import Divergence, Renyi
 from dpcompose.numerics.enclosure import Ball, Real, ball
@@ -86,8 +85,6 @@ def sampled_discrete_curve(m: Sampled, inner: Renyi) -> Renyi:
     curve, rate = inner.curve, in_between(m.rate)
     if not isinstance(curve, DiscreteGaussianCurve) or not curve.shift:
         raise Declined("the mechanism inside is not a discrete Gaussian")
-    if curve.noise_std <= MOST_NOISE:
-        raise Declined("so little noise has a list of losses")
     remove = SampledDiscreteCurve(rate, curve.noise_std, curve.shift)
     add = NoMoreThan(remove)
     return Renyi(FourReadings((remove, add, add, remove), leading=0))

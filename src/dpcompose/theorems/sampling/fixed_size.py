@@ -110,7 +110,7 @@ def mirrored_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
     [X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
     """
     rate = drawn(m)
-    if not inner.mu_squared:
+    if inner.mu_squared == 0:
         raise Declined("nothing is lost")
     return Renyi(Same(MirroredNormalCurve(rate, REMOVE, inner.mu_squared)))
 
@@ -121,7 +121,7 @@ def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLossLaw) 
     $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
     """
     rate = drawn(m)
-    if not inner.step:
+    if inner.step == 0:
         raise Declined("nothing is lost")
     return Renyi(Same(MirroredLaplaceCurve(rate, REMOVE, inner.step)))
 

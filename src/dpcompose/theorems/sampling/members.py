@@ -33,7 +33,7 @@ def member_normal(m: SampledWithoutReplacement, inner: GDP) -> LossTransform:
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_laplace(m: SampledWithoutReplacement, inner: LaplaceLossLaw) -> LossTransform:
     r"""Where all other records contribute nothing, removing a record from a Poisson sample costs the same."""
-    if not inner.step:
+    if inner.step == 0:
         raise Declined("nothing is lost")
     remove, add = (SampledLaplaceLoss(inner.step, drawn(m), direction) for direction in (REMOVE, ADD))
     return LossTransform(remove, add, leak=0, turned=None)
@@ -57,7 +57,7 @@ def member_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> LossTrans
 def member_normal_curve(m: SampledWithoutReplacement, inner: GDP) -> Renyi:
     r"""The Rényi divergences of $(1-\eta)N(0,1)+\eta N(\mu,1)$ from $N(0,1)$ occur."""
     rate = drawn(m)
-    if not inner.mu_squared:
+    if inner.mu_squared == 0:
         raise Declined("nothing is lost")
     return Renyi(Same(SampledNormalCurve(rate, REMOVE, inner.mu_squared)))
 
@@ -68,7 +68,7 @@ def member_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLossLaw) ->
     likelihood ratio $1-\eta+\eta e^l$ occur.
     """
     rate = drawn(m)
-    if not inner.step:
+    if inner.step == 0:
         raise Declined("nothing is lost")
     return Renyi(Same(SampledLaplaceCurve(rate, REMOVE, inner.step)))
 

@@ -14,6 +14,7 @@ from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Parts, Side, composes, describes
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
 from dpcompose.notions import GDP, ApproxDP, HockeyStick, LossTransform, Pair, Profile, SampledOnce
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import ZERO, Ball, Enclosure, Real, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
 from dpcompose.theorems.loss.transform import in_between
@@ -25,6 +26,7 @@ BITS = 64
 
 def normal_cdf(z: Ball) -> Ball:
     r"""$\Phi(z)$, accurate in the lower tail."""
+    effort.count(700)
     return (-z / Ball(2).sqrt()).erfc() / 2
 
 

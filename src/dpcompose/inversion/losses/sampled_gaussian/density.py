@@ -24,15 +24,15 @@ class VisiblePart(Protocol):
 
     @property
     def cut(self) -> Any:
-        """Its upper end."""
+        """The upper end of the part."""
 
     @property
     def fade(self) -> Any:
-        """Over how much it fades."""
+        """The width over which it fades at an end."""
 
     @property
     def floor(self) -> float:
-        """Its lower end."""
+        """The lower end of the part."""
 
     @property
     def is_open(self) -> bool:

@@ -27,12 +27,18 @@ from dpcompose.inversion.losses.sampled_gaussian.decay import density_layers
 from dpcompose.inversion.losses.sampled_gaussian.density import SampledGaussianDensity
 from dpcompose.inversion.losses.sampled_gaussian.quadrature import ends, quadrature_nodes, widest_ends
 from dpcompose.inversion.losses.window import Window
-from dpcompose.numerics.enclosure import ZERO, Enclosure, ball, enclose
+from dpcompose.numerics.enclosure import ZERO, Enclosure, Real, ball, enclose
 from dpcompose.numerics.rounding import Floats, short
 from dpcompose.numerics.search import root
 
 QUICK_NODES = 500
-"""With more nodes than these it pays to look where the law lies."""
+"""Above this number of nodes it pays to look where the law lies."""
+
+
+@lru_cache(maxsize=1024)
+def _greatest_added(rate: Real) -> float:
+    r"""An upper bound on $-\ln(1-q)$, the greatest loss when a record is added."""
+    return float(enclose(lambda: -(-ball(rate)).log1p()).upper)
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,7 @@ class SampledGaussianLoss(SampledGaussianDensity):
     @property
     def supremum(self) -> float:
         r"""*Add*: $-\ln(1-q)$. *Remove*: infinite."""
-        if self.direction is Direction.REMOVE or self.rate >= 1:
-            return math.inf
-        return float(enclose(lambda: -(-ball(self.rate)).log1p()).upper)
+        return math.inf if self.direction is Direction.REMOVE or self.rate >= 1 else _greatest_added(self.rate)
 
     @property
     def total_variation(self) -> float:

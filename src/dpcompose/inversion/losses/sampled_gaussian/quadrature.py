@@ -24,12 +24,13 @@ from dpcompose.numerics.unreachable import TooManyNodes
 
 MOST_NODES = 200_000
 PATIENT_NODES = 1_500
-"""With more nodes than these, a sharper bound on the strip pays for itself."""
+"""Above this number of nodes a sharper bound on the strip pays for itself."""
 _NEAR = 0.02 * 1.025 ** np.arange(340)
-_GROWING = np.concatenate([[0.0], _NEAR, _NEAR[-1] * 1.08 ** np.arange(1, 116)])
-QUICKLY = _GROWING[:: -(-_GROWING.size // 64)]
-"""Finely at first, since a steep tilt against a steep window leaves no room for coarse blocks; or not, which mostly
-does."""
+ALL_BLOCKS = np.concatenate([[0.0], _NEAR, _NEAR[-1] * 1.08 ** np.arange(1, 116)])
+"""Places beyond the last node, in units of σ: finely at first, since a steep tilt against a steep window leaves no room
+for coarse blocks."""
+QUICKLY = ALL_BLOCKS[:: -(-ALL_BLOCKS.size // 64)]
+"""Coarsely, which mostly does."""
 
 
 def quadrature_nodes(loss: SampledGaussianDensity, tilt: float, reach: float, error: float) -> Nodes:
@@ -105,7 +106,7 @@ def best_rule(loss: SampledGaussianDensity, r: float, reach: float, error: float
     if (right - left) / widest > PATIENT_NODES:
         left, right = ends(loss, r, need + 3.0)
     if (right - left) / widest > PATIENT_NODES and not loss.window.is_band:
-        x = np.concatenate([np.linspace(left, right, BLOCKS + 1), right + loss.numbers[2] * _GROWING[1:]])
+        x = np.concatenate([np.linspace(left, right, BLOCKS + 1), right + loss.numbers[2] * ALL_BLOCKS[1:]])
         block_by_block = sharp(loss, r, x, log_right(loss, float(x[-1]), r, 1e-7 * loss.numbers[2]) + 1.0)
         sharper = [2.0 * math.pi * w / (need + max(float(block_by_block(w, reach)[0]), 0.0)) for w in widths.tolist()]
         if max(sharper) > widest:
@@ -143,7 +144,7 @@ def _scanned(loss: SampledGaussianDensity, r: float, depth: float) -> tuple[floa
 
 
 def widest_ends(loss: SampledGaussianDensity, r: float, depth: float) -> tuple[float, float]:
-    """The widest conceivable range."""
+    """A crude range, in which `ends` looks for a closer one."""
     q, _, sigma, _ = loss.numbers
     window = loss.window
     reach = sigma * math.sqrt(2.0 * depth)
@@ -167,7 +168,7 @@ class Cover(NamedTuple):
 
     @property
     def numbers(self) -> Floats:
-        """All of them."""
+        """The number of every node."""
         return np.arange(self.first, self.last + 1, dtype=np.float64)
 
 
@@ -185,7 +186,7 @@ def covering(loss: SampledGaussianDensity, r: float, step: float, depth: float) 
     for more in range(13):
         if found.log_tail < least:
             break
-        found = _cover(loss, r, step, (left - more * sigma, right + more * sigma), _GROWING)
+        found = _cover(loss, r, step, (left - more * sigma, right + more * sigma), ALL_BLOCKS)
     if found.last - found.first > MOST_NODES:
         raise TooManyNodes(found.last - found.first)
     return found
@@ -199,7 +200,7 @@ def _cover(loss: SampledGaussianDensity, r: float, step: float, ends: tuple[floa
 
 def places_beyond(loss: SampledGaussianDensity, end: float) -> Blocks:
     """A growing grid to the right of `end`."""
-    return Blocks(loss, end + loss.numbers[2] * _GROWING)
+    return Blocks(loss, end + loss.numbers[2] * ALL_BLOCKS)
 
 
 def log_outside(loss: SampledGaussianDensity, x: Floats, r: float, step: float) -> float:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +17,11 @@ from dpcompose.inversion.losses.decay import Layers, level_sets
 from dpcompose.inversion.losses.nodes import Nodes
 from dpcompose.inversion.losses.poisson_ratio import LogRatio, log_ratio
 from dpcompose.inversion.losses.protocols import Cumulants, Direction
-from dpcompose.inversion.losses.rows import TiltedRows, total_of_rows
+from dpcompose.inversion.losses.rows import TiltedRows, TiltedSteps, total_of_rows
 from dpcompose.inversion.losses.sampled_gaussian.decay import CELLS, histogram
 from dpcompose.inversion.losses.sampled_gaussian.loss import SampledGaussianLoss
 from dpcompose.inversion.losses.sampled_gaussian.quadrature import (
+    ALL_BLOCKS,
     QUICKLY,
     log_beyond,
     log_past,
@@ -28,47 +30,24 @@ from dpcompose.inversion.losses.sampled_gaussian.quadrature import (
     weights_at,
 )
 from dpcompose.inversion.losses.sampled_gaussian.strip import Blocks, Exponent, crude, sharp
-from dpcompose.inversion.losses.window import ERFCX, WHOLE, Window, hazard_of_edge, log_edge
+from dpcompose.inversion.losses.window import ERFCX, WHOLE, EdgeColumn, Window
 from dpcompose.numerics import effort
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, all_short
+from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, Integers, all_short
 from dpcompose.numerics.special import erfcx
 from dpcompose.numerics.unreachable import TooManyNodes
 
 MOST_NODES = 20_000
-"""Of one row."""
+"""The greatest number of nodes of one row."""
 PER_NODE = 5
 """Steps that a node takes."""
+FEW, WORTH = 24, 250
+"""Above this number of rows, and of nodes, it pays to look which rows combine to the others."""
+WIDENED, ENOUGH = 4, 12.0
+"""How often the nodes are taken wider by σ, until so few nats are missing to the depth that was asked for."""
 SHARP = 200
-"""With more nodes than these a sharper bound on the strip pays for itself."""
+"""Above this number of nodes a sharper bound on the strip pays for itself."""
 BLOCKS = 64
-
-
-@dataclass(frozen=True, eq=False)
-class EdgeColumn:
-    """A window open to the left, with an edge of its own for each row."""
-
-    cut: Floats
-    fade: Floats
-
-    floor = -math.inf
-    is_open = False
-    is_band = False
-
-    def log_value(self, x: Floats) -> tuple[Floats, Floats]:
-        r"""$\ln\chi$ and a bound on its error."""
-        return log_edge(x, self.cut, self.fade)
-
-    def quick_log_value(self, x: Floats) -> Floats:
-        r"""$\ln\chi$ alone."""
-        return self.log_value(x)[0]
-
-    def hazard(self, x: Floats) -> Floats:
-        r"""$-(\ln\chi)'$, increasing in $x$."""
-        return hazard_of_edge(x, self.cut, self.fade)
-
-    def strip_exponent(self, width: float | Floats) -> float | Floats:
-        r"""$\ln$ of how much $|\chi|$ can grow within $|y| \le a$."""
-        return 0.5 * (width / self.fade) ** 2
+"""Blocks for which that bound is taken one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +60,7 @@ class SampledGaussianRows:
 
     has_jumps = True
     most_equal = math.inf
+    tallest = 256
 
     @classmethod
     def of(cls, losses: Sequence[SampledGaussianLoss]) -> SampledGaussianRows:
@@ -155,7 +135,7 @@ class SampledGaussianRows:
         """Uncertified K, K' and K'' of all together, for searches."""
         power = max(math.ceil(math.log(tilt, 16.0)), 1)
         if power not in self._quick:
-            left, right = self._ends(self.exponent(16.0**power), 18.0)
+            left, right = self.ends(self.exponent(16.0**power), 18.0)
             sigma = self.numbers[2]
             step = np.minimum(sigma / 4.0, 0.97 * math.pi * sigma**2 * 2.0 * math.pi / 22.0)
             x = _between(left, right, min(3000, max(32, math.ceil(float(((right - left) / step).max())))))
@@ -163,19 +143,33 @@ class SampledGaussianRows:
             self._quick[power] = self.direction.sign * self.log_ratio(x).value, log_weights
         return total_of_rows(*self._quick[power], tilt, counts)
 
-    def tilted(self, tilt: float, reach: float, error: float) -> TiltedRows:
-        """The certified laws at this tilt."""
+    def tilted(self, tilt: float, reach: float, error: float) -> TiltedSteps:
+        """The certified laws at this tilt; where all of them take many nodes, by a few."""
+        return self.reaching(None, tilt, reach, error)
+
+    def reaching(self, before: TiltedSteps | None, tilt: float, reach: float, error: float) -> TiltedSteps:
+        """The same, if they are known already for another reach."""
+        few, count = None, len(self.numbers[0])
+        some = self.only(np.array([0, count // 2, count - 1])) if count > FEW and reach else None
+        if some is not None and some.nodes_needed(tilt, reach, error) > WORTH:
+            from dpcompose.inversion.losses.sampled_gaussian.representatives import combined
+
+            near = before or self.laid(tilt, 0.0, error)
+            few = combined(self, near, lambda rows: rows.laid(tilt, reach, error))
+        return few or self.laid(tilt, reach, error)
+
+    def nodes_needed(self, tilt: float, reach: float, error: float) -> float:
+        """About how many nodes the row takes that needs most."""
+        left, right = self.ends(self.exponent(tilt), 4.0 - math.log(error))
+        return float(((right - left) / self._rule(self.exponent(tilt), reach, error)[0]).max())
+
+    def laid(self, tilt: float, reach: float, error: float) -> TiltedRows:
+        """Nodes for each, without looking for combinations."""
         r, base = self.exponent(tilt), self.exponent(0.0)
         step, width, exponent_at = self._rule(r, reach, error)
-        left, right = self._ends(r, 4.0 - math.log(error))
-        first = np.floor(left / step)
-        count = int((np.ceil(right / step) - first).max()) + 1
-        if count > MOST_NODES:
-            raise TooManyNodes(count)
-        effort.count(PER_NODE * count * len(step))
-        x = step * (first + np.arange(count))
+        depth = 4.0 - math.log(error)
+        x, beyond, log_tail = self._covered(r, step, depth)
         l, l_error, log_weights, weight_error = weights_at(self, x, step)  # noqa: E741
-        beyond = Blocks(self, x[:, -1:] + self.numbers[2] * QUICKLY)
         log_rule = log_rule_error(width, step)
         outside = np.exp(np.minimum(log_beyond(x[:, :1], beyond, base, step), 0.0))
         nodes = Nodes(
@@ -187,9 +181,30 @@ class SampledGaussianRows:
             mass_quadrature=np.exp(log_rule + crude(self, width, base, 0.0)) + outside,
             deficit=self.deficit[0],
             deficit_error=self.deficit[1],
-            log_tail=log_beyond(x[:, :1], beyond, r, step),
+            log_tail=log_tail,
         )
         return TiltedRows(nodes, tilt)
+
+    def _covered(self, r: float, step: Floats, depth: float, more: int = 0) -> tuple[Floats, Blocks, Floats]:
+        """Nodes, the places beyond them, and how much of each tilted law lies there: see `quadrature.covering`."""
+        (left, right), sigma = self.ends(r, depth), self.numbers[2]
+        first = np.floor((left - more * sigma) / step)
+        count = int((np.ceil((right + more * sigma) / step) - first).max()) + 1
+        if count > MOST_NODES:
+            raise TooManyNodes(count)
+        effort.count(PER_NODE * count * len(step))
+        x = step * (first + np.arange(count))
+        beyond = Blocks(self, x[:, -1:] + sigma * (ALL_BLOCKS if more else QUICKLY))
+        log_tail = log_beyond(x[:, :1], beyond, r, step)
+        if log_tail.max() < ENOUGH - depth or more == WIDENED:
+            return x, beyond, log_tail
+        return self._covered(r, step, depth, more + 1)
+
+    def only(self, rows: Integers) -> SampledGaussianRows:
+        """Some of the rows."""
+        numbers: tuple[Any, ...] = tuple(column[rows] for column in self.numbers)
+        window = self.window if isinstance(self.window, Window) else self.window.only(rows)
+        return replace(self, numbers=numbers, window=window)
 
     def _rule(self, r: float, reach: float, error: float) -> tuple[Floats, Floats, Exponent]:
         """Steps, half-widths of strips, and how much the integrands grow there: see `quadrature.best_rule`."""
@@ -200,7 +215,7 @@ class SampledGaussianRows:
         best = np.argmax(steps, axis=-1)[:, None]
         step, width = (np.take_along_axis(a, best, axis=-1) for a in (steps, widths))
         exponent: Exponent = partial(crude, self, width, r)
-        left, right = self._ends(r, need + 3.0)
+        left, right = self.ends(r, need + 3.0)
         if float(((right - left) / step).max()) > SHARP:
             x = np.append(_between(left, right, BLOCKS + 1), right + self.numbers[2] * QUICKLY[1:], axis=-1)
             past = Blocks(self, x[:, -1:] + self.numbers[2] * QUICKLY)
@@ -213,7 +228,7 @@ class SampledGaussianRows:
             exponent = up_to_the_greatest(partial(block_by_block, width))
         return all_short(step * (1.0 - 1e-6), 20), width, exponent
 
-    def _ends(self, r: float, depth: float) -> tuple[Floats, Floats]:
+    def ends(self, r: float, depth: float) -> tuple[Floats, Floats]:
         """Where a law and its tilt have fallen by `exp(-depth)`: see `quadrature.ends`."""
         q, _, sigma, _ = self.numbers
         base, window = self.exponent(0.0), self.window
@@ -232,7 +247,7 @@ class SampledGaussianRows:
     def layers(self, tilt: float, moments: tuple[Floats, Floats]) -> Layers:
         """Uniform pieces under each density, for its decay."""
         r, sigma = self.exponent(tilt), self.numbers[2]
-        left, right = self._ends(r, 40.0)
+        left, right = self.ends(r, 40.0)
         x = _between(left - 1.0 - 2.0 * sigma, right, 160)
         f = self.log_density(x, r + 1.0) - x / sigma**2
         edges = _between(*_range(x, f > f.max(axis=-1, keepdims=True) - 24.0), CELLS + 1)

@@ -104,7 +104,7 @@ class Blocks:
 
     @cached_property
     def widths(self) -> Floats:
-        """Of the blocks."""
+        """The width of each block."""
         return self.x[..., 1:] - self.x[..., :-1]
 
     @cached_property
