@@ -90,6 +90,7 @@ def test_a_matrix_is_sketched_where_it_lies(adjacency: Any) -> None:
         delta=1e-3,
         change=scale,
         adjacency=adjacency,
+        source=RepeatableBytesForTests(7),
     )
     found = sketch.quadratic([0, 1, 0])
     truth = float((rows[:, 1] ** 2).sum())
