@@ -58,8 +58,8 @@ def test_sixty_four_writers_hit_the_cap_exactly(url: str, state: Path) -> None:
 
 
 def test_the_same_race_on_a_naive_store_overspends(url: str) -> None:
-    """One race may end well on a busy machine; ten in a row do not."""
-    assert any(racing.lost_on_a_naive_store(url, cap=100) for _ in range(10))
+    """One race may end well on a busy machine; a hundred in a row do not, and mostly the first one shows it."""
+    assert any(racing.lost_on_a_naive_store(url, cap=100) for _ in range(100))
 
 
 def test_one_key_asked_by_many_is_charged_once_and_started_once(book: ledger.Book) -> None:

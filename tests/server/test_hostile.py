@@ -91,7 +91,7 @@ def test_a_filter_of_any_kind_is_only_a_filter(served: Service, owned: dict[str,
 
 
 def test_the_log_and_the_metrics_say_nothing_of_what_was_asked(served: Service, http: httpx.Client) -> None:
-    secret = f"7{uuid.uuid4().int % 10**8}"
+    secret = f"7{uuid.uuid4().int:039d}"  # so long that no time and no name holds it by chance
     http.post("/v1/epsilon", json={"mechanism": f"BlackBox(epsilon=1/{secret})", "delta": "0"})
     http.get(f"/v1/accounts/{secret}", headers={"Authorization": f"Bearer {served.owner}"})
     log, numbers = served.log.read_text(), http.get("/metrics").text
