@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -40,12 +41,14 @@ def the_last_of_two_names() -> Planted:
 
 
 def look_then_write() -> Planted:
-    """The check and the charge are two steps."""
+    """The check and the charge are two steps: all eight threads have looked before one of them writes."""
+    looked, once = threading.Barrier(8), threading.local()
 
     def spend(self: Any, charge: Charge, purpose: str = "", /) -> None:
         asked = charge_of(charge, purpose)
         after = self._after(asked)
-        time.sleep(1e-4)
+        if not hasattr(once, "met"):
+            once.met = looked.wait(60)
         self._total, self.protects = after
         self._run.append((asked.mechanism, 1))
 
