@@ -10,17 +10,19 @@ from hypothesis import given
 
 from cases import cases
 from dpcompose import app, spec
+from dpcompose.app.fields import declaration
+from dpcompose.app.plans import plan
 from dpcompose.description import Composition
 from dpcompose.parameters import declared
 from dpcompose.report.mathml import statement
-from dpcompose.server.pages import forms, plans
+from dpcompose.server import pages
 from dpcompose.server.pages.assets import assets
 from dpcompose.server.pages.catalogues import FIRST, catalogues, chosen
 from dpcompose.server.pages.presets import presets
 from dpcompose.spec.registry import kinds
 from strategies import mechanisms
 
-ROOM = Path(forms.__file__).parent
+ROOM = Path(pages.__file__).parent
 PRESETS = [preset for group in presets() for preset in group["presets"]]
 PLACE = re.compile(r"\{(\w+)\}")
 
@@ -45,7 +47,7 @@ def test_every_word_that_is_asked_for_is_there() -> None:
 
 
 def test_what_the_form_offers_has_a_name_in_every_language() -> None:
-    offered = forms.declaration()["kinds"]
+    offered = declaration()["kinds"]
     assert list(offered) == [kind.key for kind in kinds().values()]
     wanted = {f"kind.{key}" for key in offered}
     wanted |= {f"field.{f['key']}" for kind in offered.values() for f in kind["fields"] if f["form"] != "mechanism"}
@@ -56,7 +58,7 @@ def test_what_the_form_offers_has_a_name_in_every_language() -> None:
 
 def test_the_form_declares_what_the_library_declares() -> None:
     for kind in kinds().values():
-        shown = {f["key"]: f for f in forms.declaration()["kinds"][kind.key]["fields"]}
+        shown = {f["key"]: f for f in declaration()["kinds"][kind.key]["fields"]}
         for name, param in declared(kind.owner).items():
             if not kind.fields[name].derived:
                 assert shown[kind.fields[name].key]["allowed"] == param.allowed
@@ -73,7 +75,7 @@ def test_a_preset_is_a_plan_with_an_answer(preset: dict[str, str]) -> None:
 @cases(60)
 def test_every_form_of_a_plan_is_the_same_plan(mechanism: object) -> None:
     text = spec.dumps(mechanism)  # type: ignore[arg-type]
-    found = plans.plan(text)
+    found = plan(text)
     assert spec.loads(found["toml"]) == spec.from_document(found["document"]) == spec.loads(found["expression"])
     again, once = (Composition(((spec.loads(t), 1),)) for t in (f"{found['count']} * ({found['step']})", text))
     assert again.leaves() == once.leaves()

@@ -3,8 +3,8 @@
 Nothing here touches a screen or a socket; callers hand in what the outside provides.
 
 Read `reading` (what comes in) and `reply` (what goes out) first, then `questions`, `attackers`, `inverse` and `noise`;
-`shelf`, `listing` and `neighbours` look things up. `releases` (with `release_options`, `release_prices`,
-`release_sheets` and `charging`), `budget` and `ledger` spend.
+`shelf`, `listing` and `neighbours` look things up, `fields` and `plans` fill a form. `releases` (with
+`release_options`, `release_prices`, `release_sheets` and `charging`), `budget`, `ledger` and `books` spend.
 """
 
 from __future__ import annotations
@@ -20,9 +20,19 @@ if TYPE_CHECKING:
     from dpcompose.app.neighbours import convert, referee
     from dpcompose.app.noise import advise, share
     from dpcompose.app.questions import FEW, compare, delta, epsilon, explain, growth, profile, renyi
-    from dpcompose.app.reading import Document, Exact, exactly, load
-    from dpcompose.app.reply import Reply, digits, picture
-    from dpcompose.app.shelf import cards, describe_card, document, formula, list_cards, schema, theorems
+    from dpcompose.app.reading import Document, Exact, digits, exactly, load
+    from dpcompose.app.reply import Reply, picture
+    from dpcompose.app.shelf import (
+        cards,
+        describe_card,
+        document,
+        expression,
+        formula,
+        list_cards,
+        schema,
+        theorems,
+        typeset,
+    )
 
 HOMES = {
     "attackers": ("beta", "check", "region", "risk"),
@@ -31,9 +41,19 @@ HOMES = {
     "noise": ("advise", "share"),
     "listing": ("mechanisms",),
     "questions": ("FEW", "compare", "delta", "epsilon", "explain", "growth", "profile", "renyi"),
-    "reading": ("Document", "Exact", "exactly", "load"),
-    "reply": ("Reply", "digits", "picture"),
-    "shelf": ("cards", "describe_card", "document", "formula", "list_cards", "schema", "theorems"),
+    "reading": ("Document", "Exact", "digits", "exactly", "load"),
+    "reply": ("Reply", "picture"),
+    "shelf": (
+        "cards",
+        "describe_card",
+        "document",
+        "expression",
+        "formula",
+        "list_cards",
+        "schema",
+        "theorems",
+        "typeset",
+    ),
 }
 __getattr__ = loaded(__name__, HOMES)
 
@@ -59,6 +79,7 @@ __all__ = [
     "epsilon",
     "exactly",
     "explain",
+    "expression",
     "formula",
     "growth",
     "list_cards",
@@ -73,4 +94,5 @@ __all__ = [
     "schema",
     "share",
     "theorems",
+    "typeset",
 ]

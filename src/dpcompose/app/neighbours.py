@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpcompose import interop, spec
+from dpcompose import interop
 from dpcompose import referee as judges
-from dpcompose.app.reading import Read
-from dpcompose.description import Adjacency
+from dpcompose.app.reading import LONGEST, Read, relation
 from dpcompose.errors import InvalidParameter
 from dpcompose.spec.limits import contents
 
@@ -30,11 +29,9 @@ def convert(source: str, to: str, adjacency: str, read: Read | None = None) -> s
     """A document, ledger or history as the text of another; the kind of a file is seen from its suffix, `-` reads a
     stream.
     """
-    names = {relation.value.replace("_", "-"): relation for relation in Adjacency}
-    if adjacency not in names:
-        raise InvalidParameter("adjacency", adjacency, " or ".join(names))
+    relates = relation(adjacency)
     if source == "-" and read is not None:
-        text = read(spec.MOST_CHARACTERS + 1)
+        text = read(LONGEST + 1)
     else:
         text = contents(Path(source)) if source.lower().endswith(SUFFIXES) else source
-    return interop.convert(text, to, names[adjacency])
+    return interop.convert(text, to, relates)

@@ -8,10 +8,11 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from dpcompose import spec
-from dpcompose.description import Mechanism
+from dpcompose.description import ADD_REMOVE, Adjacency, Mechanism
 from dpcompose.errors import InvalidParameter
 from dpcompose.numerics.enclosure import Real
 from dpcompose.parameters import COUNT, DELTA, EPSILON, Param, Whole
+from dpcompose.spec.limits import guard
 
 Document: TypeAlias = str | Mechanism
 """The text of a document, the name of a file that holds one, or the mechanism itself."""
@@ -19,9 +20,14 @@ Exact: TypeAlias = str | Real
 """A number, or its text: `0.1`, `1e-6` or `1/3`, meant exactly."""
 Read: TypeAlias = Callable[[int], str]
 """Reads at most this many characters of the input."""
+LONGEST = spec.MOST_CHARACTERS
+"""The most characters that a document may have."""
+RELATIONS = {relation.value.replace("_", "-"): relation for relation in Adjacency}
 FEW_PLACES = 10
 MOST_PLACES = 2000
 PLACES = Whole("places", 2, MOST_PLACES)
+DIGITS = Whole("digits", 1, 17)
+"""The number of digits to print: a float has no more than 17."""
 
 
 def load(source: Document, read: Read | None = None) -> Mechanism:
@@ -29,20 +35,44 @@ def load(source: Document, read: Read | None = None) -> Mechanism:
     if isinstance(source, Mechanism):
         return source
     if source == "-" and read is not None:
-        return spec.loads(read(spec.MOST_CHARACTERS + 1))
+        return spec.loads(read(LONGEST + 1))
     return spec.load(source)
+
+
+def mechanism_in(text: str) -> Mechanism:
+    """The mechanism of the text of a document, which is never taken for the name of a file."""
+    return spec.loads(text)
 
 
 def load_family(source: str, read: Read | None = None) -> spec.Family:
     """The family of a document with a question mark."""
     if source == "-" and read is not None:
-        return spec.family_in(read(spec.MOST_CHARACTERS + 1))
+        return spec.family_in(read(LONGEST + 1))
     return spec.family(source)
+
+
+def bounded(text: str) -> str:
+    """The text itself, if it is no longer, and nests no deeper, than a document may."""
+    return guard(text)
+
+
+def relation(text: str | None) -> Adjacency:
+    """The neighbouring relation of a name such as `add-remove`; by default a record more or less."""
+    if text is None:
+        return ADD_REMOVE
+    if text not in RELATIONS:
+        raise InvalidParameter("adjacency", text, " or ".join(RELATIONS))
+    return RELATIONS[text]
 
 
 def exactly(name: str, value: Exact, param: Param) -> Real:
     """A number, or the number in a text, checked against the range of a parameter."""
     return spec.within(name, value, param) if isinstance(value, str) else param.check(name, value)
+
+
+def digits(wanted: Exact | None) -> int | None:
+    """The number of digits to print, checked before anything is computed; None if it was not given."""
+    return None if wanted is None else int(exactly("digits", wanted, DIGITS))
 
 
 def asked_for(**limit: Exact) -> Real:

@@ -8,18 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from dpcompose import report, spec
-from dpcompose.app.reading import Exact, exactly
 from dpcompose.description import Mechanism
 from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.numerics.enclosure import Real
-from dpcompose.parameters import Whole
 from dpcompose.prove.answer import Answer
 from dpcompose.prove.compare import Comparison
 
 SYMBOLS = {"delta": "δ", "epsilon": "ε", "order": "α", "alpha": "α", "fpr": "FPR", "prior": "π", "tpr": "TPR"}
 PICTURES = (".png", ".svg", ".pdf")
-DIGITS = Whole("digits", 1, 17)
-"""The number of digits to print: a float has no more than 17."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +97,6 @@ class Reply:
         said = ", ".join(f"{SYMBOLS.get(key, key)} = {spec.written(value)}" for key, value in self.given.items())
         subject = report.shortened(self._subject())
         return "\n".join([*map(report.wrapped, filter(None, (subject, said))), "", ""])
-
-
-def digits(wanted: Exact | None) -> int | None:
-    """The number of digits to print, checked before anything is computed; None if it was not given."""
-    return None if wanted is None else int(exactly("digits", wanted, DIGITS))
 
 
 def picture(path: str | Path) -> Path:

@@ -30,6 +30,14 @@ def searched(theorem: Theorem) -> str:
     return " ".join([*parts, theorem.source.authors, theorem.source.title, theorem.statement]).casefold()
 
 
+def typeset(theorem: Theorem) -> dict[str, Any]:
+    """A theorem for a page: itself, its title, and its statement with formulas in MathML."""
+    from dpcompose.report.mathml import statement
+    from dpcompose.report.words import title
+
+    return {"theorem": theorem, "title": title(theorem), "statement": statement(theorem.statement)}
+
+
 def formula(card: str, inputs: Mapping[str, str]) -> Reply:
     """A formula card at the given inputs; lists are written in square brackets."""
     from dpcompose import formulas
@@ -64,6 +72,11 @@ def list_cards(pattern: str = "") -> Reply:
 def document(source: Document) -> str:
     """The structured document of a mechanism, as JSON."""
     return json.dumps(spec.to_document(load(source)), indent=2, ensure_ascii=False)
+
+
+def expression(source: Document) -> str:
+    """The expression of a mechanism, which is a document as well."""
+    return spec.dumps(load(source))
 
 
 def schema() -> str:

@@ -158,10 +158,9 @@ def asked(delta: str | None, epsilon: str | None) -> Any:
 
 def places(wanted: str | None) -> int | None:
     """The number of digits to print, read before anything is computed."""
-    from dpcompose.app.reading import exactly
-    from dpcompose.parameters import Whole
+    from dpcompose.app.reading import digits
 
-    return None if wanted is None else int(exactly("digits", wanted, Whole("digits", 1, 17)))
+    return digits(wanted)
 
 
 def shown(reply: Reply, *, json: bool, digits: int | None = None) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
+from dpcompose.app.reading import bounded
 from dpcompose.errors import InvalidDocument
 from dpcompose.server.problems import Problem, ProblemKind
-from dpcompose.spec.limits import guard
 
 LONG = 18
 """A whole number with at least this many digits is kept as its text."""
@@ -45,7 +45,7 @@ class Exact(Request):
 def parsed(body: bytes) -> Any:
     """The document in a body."""
     try:
-        text = guard(body.decode("utf-8"))
+        text = bounded(body.decode("utf-8"))
         found = json.loads(
             text, parse_float=WrittenNumber, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_each_once
         )

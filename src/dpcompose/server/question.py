@@ -10,9 +10,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from dpcompose import spec
 from dpcompose.app import Reply
-from dpcompose.description import Mechanism
+from dpcompose.app.reading import Document, mechanism_in
 
 
 def as_text(value: object) -> object:
@@ -95,9 +94,9 @@ class AboutMechanism(Question):
     mechanism: Described
 
     @property
-    def what(self) -> Mechanism:
+    def what(self) -> Document:
         """The mechanism that was run."""
-        return spec.loads(self.mechanism)
+        return mechanism_in(self.mechanism)
 
 
 __all__ = [

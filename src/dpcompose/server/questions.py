@@ -11,7 +11,6 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, Strict
 
 from dpcompose import app as use
-from dpcompose import spec
 from dpcompose.app import Reply
 from dpcompose.errors import InvalidParameter
 from dpcompose.server.question import (
@@ -165,7 +164,7 @@ class Document(AboutMechanism):
 
     def sent(self, form: Form) -> bytes:
         """As `dpcompose document`."""
-        text = use.document(self.what) if form is Form.JSON else spec.dumps(self.what)
+        text = use.document(self.what) if form is Form.JSON else use.expression(self.what)
         return f"{text}\n".encode()
 
 

@@ -2,8 +2,8 @@
 
 Templates are filled here; the data they show comes from the same `/v1` that every other client asks.
 
-Read `routes` first, then `forms`, `plans` and `presets` (what the page offers); `assets` and `catalogues` hold its
-files and its texts.
+Read `routes` first, then `presets` (plans to start from); `assets` and `catalogues` hold its files and its texts. What
+its form asks for is in `app.fields`, a plan in every form in `app.plans`.
 """
 
 from __future__ import annotations

@@ -10,14 +10,12 @@ from fastapi import APIRouter, Body, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from dpcompose import report, spec
-from dpcompose.app import exactly, theorems
+from dpcompose.app import Reply, theorems, typeset
+from dpcompose.app.fields import declaration
+from dpcompose.app.plans import plan as in_every_form
+from dpcompose.app.reading import LONGEST, asked_for
 from dpcompose.errors import DPError
-from dpcompose.parameters import DELTA
-from dpcompose.report.mathml import statement
-from dpcompose.report.words import title
 from dpcompose.server.access.sessions import COOKIE
-from dpcompose.server.pages import forms, plans
 from dpcompose.server.pages.assets import assets
 from dpcompose.server.pages.catalogues import Catalogue, catalogues, chosen
 from dpcompose.server.pages.presets import presets
@@ -26,7 +24,7 @@ from dpcompose.server.problems import problem
 LANGUAGE = "dpc_language"
 """The cookie that remembers a language, and nothing else."""
 A_YEAR = 365 * 24 * 3600
-Text = Annotated[str, Body(embed=True, max_length=spec.MOST_CHARACTERS)]
+Text = Annotated[str, Body(embed=True, max_length=LONGEST)]
 
 
 def routes(*, console: bool = True) -> APIRouter:
@@ -75,12 +73,12 @@ def switches(request: Request, words: Catalogue) -> list[dict[str, str]]:
 
 def explorer(request: Request) -> HTMLResponse:
     """The explorer: compose mechanisms, and see what they cost."""
-    return rendered(request, "explorer.html", forms.declaration(), presets=presets(), console=True)
+    return rendered(request, "explorer.html", declaration(), presets=presets(), console=True)
 
 
 def explorer_alone(request: Request) -> HTMLResponse:
     """The explorer on a server that keeps no books."""
-    return rendered(request, "explorer.html", forms.declaration(), presets=presets(), console=False)
+    return rendered(request, "explorer.html", declaration(), presets=presets(), console=False)
 
 
 def books(request: Request) -> HTMLResponse:
@@ -93,23 +91,23 @@ def theorem(request: Request, identifier: str) -> HTMLResponse:
     found = [t for t in theorems(identifier[:60]).result if identifier in (t.id, *t.aliases)]
     if not found:
         return HTMLResponse("", status_code=404)
-    shown = [{"theorem": t, "title": title(t), "statement": statement(t.statement)} for t in found]
+    shown = [typeset(t) for t in found]
     name = "statement.html" if "part" in request.query_params else "theorem.html"
-    return rendered(request, name, {}, found=shown, bibtex=report.bibtex(found), console=True)
+    return rendered(request, name, {}, found=shown, bibtex=Reply(found).bibtex(), console=True)
 
 
 def bibtex(ids: str) -> PlainTextResponse:
     """BibTeX for the sources of theorems, each once."""
     wanted = set(ids[:4000].split(","))
     found = [t for t in theorems().result if t.id in wanted]
-    return PlainTextResponse(report.bibtex(found) + "\n", media_type="application/x-bibtex; charset=utf-8")
+    return PlainTextResponse(Reply(found).bibtex() + "\n", media_type="application/x-bibtex; charset=utf-8")
 
 
 def plan(mechanism: Text, delta: Text) -> dict[str, Any]:
     """A plan in every form, or why the text is none; while a user types, that is an answer and no failure."""
     try:
-        exactly("delta", delta, DELTA)
-        return plans.plan(mechanism)
+        asked_for(delta=delta)
+        return in_every_form(mechanism)
     except DPError as refusal:
         return {"schema": "dpc.plan/1", "refused": problem(refusal).document()}
 

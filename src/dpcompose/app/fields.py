@@ -1,4 +1,4 @@
-"""What the form offers: every kind of mechanism with the parameters it declares, as plain data."""
+"""What a form asks for: every kind of mechanism with the parameters it declares, as plain data."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ def _round(end: float) -> float:
 
 @cache
 def declaration() -> Plain:
-    """All that the page needs to know of parameters."""
+    """All that a form needs to know of parameters."""
     return {"kinds": kinds_offered(), "count": number(COUNT), "delta": number(DELTA)}

@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 from dpcompose import spec
-from dpcompose.app import load
+from dpcompose.app.reading import mechanism_in
 from dpcompose.description import Composition, Mechanism
 
 
 def plan(text: str) -> dict[str, Any]:
     """The plan that a text describes; refusals are those of the library."""
-    mechanism = load_text(text)
+    mechanism = mechanism_in(text)
     document = spec.to_document(mechanism)
     step, count = repeated(mechanism)
     return {
@@ -23,11 +23,6 @@ def plan(text: str) -> dict[str, Any]:
         "step": spec.dumps(step),
         "count": count,
     }
-
-
-def load_text(text: str) -> Mechanism:
-    """The mechanism of a text, which is never taken for the name of a file."""
-    return load(spec.loads(text))
 
 
 def repeated(mechanism: Mechanism) -> tuple[Mechanism, int]:
