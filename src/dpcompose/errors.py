@@ -7,6 +7,8 @@ DPError
 ├── AdjacencyMismatch    neighbouring relations that do not belong together
 ├── NotProvable          no theorem answers the question; carries every reason
 ├── Declined             one theorem does not apply, and says why
+├── OutOfReach           there is no such thing, or not for whoever asks
+├── NotPermitted         whoever asks may not do that
 └── Contradiction        two theorems disagree: a defect of this library
 ```
 """
@@ -58,6 +60,24 @@ class NotProvable(DPError):
 
 class Declined(DPError):
     """One theorem does not apply here."""
+
+
+class OutOfReach(DPError):
+    """What does not exist for whoever asks: it is not there, or not for them. Which of the two, is never said."""
+
+    def __init__(self, what: str, name: str) -> None:
+        """Say what was looked for, and show its name (shortened)."""
+        super().__init__(f"There is no {what} {name[:100]!r} within reach of this token.")
+        self.what, self.name = what, name
+
+
+class NotPermitted(DPError):
+    """What whoever asks may not do."""
+
+    def __init__(self, sentence: str, parameter: str | None = None) -> None:
+        """State who may, and the parameter that is to blame if there is one."""
+        super().__init__(sentence)
+        self.parameter = parameter
 
 
 class Contradiction(DPError):

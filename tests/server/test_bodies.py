@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 import dpcompose as dpc
-from dpcompose.server.problems import KINDS, ProblemKind
+from dpcompose.errors import NotPermitted, OutOfReach
+from dpcompose.server.problems import KINDS, ProblemKind, problem
 from problems import kind_of
 from service import Service
 
@@ -30,6 +31,20 @@ def test_every_refusal_of_the_library_has_a_kind() -> None:
             error is dpc.Contradiction
         )
     assert len({kind.slug for kind in ProblemKind}) == len(ProblemKind)
+
+
+def test_what_is_out_of_reach_is_named_as_it_was_asked_for() -> None:
+    found = problem(OutOfReach("account", "a  b" * 100)).document()
+    assert (found["status"], found["type"]) == (404, "urn:dpcompose:problem:not-found")
+    assert found["detail"] == f"There is no account {'a  b' * 25!r} within reach of this token."
+    assert (found["parameter"], found["value"], "allowed" in found) == ("account", "a  b" * 50, False)
+
+
+def test_what_is_not_permitted_is_forbidden() -> None:
+    found = problem(NotPermitted("Name the parent.", "parent")).document()
+    assert (found["status"], found["type"]) == (403, "urn:dpcompose:problem:forbidden")
+    assert (found["detail"], found["parameter"]) == ("Name the parent.", "parent")
+    assert "parameter" not in problem(NotPermitted("It is somebody else's.")).document()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""The use cases of the books: texts come in, replies go out. Each opens the store and closes it again."""
+"""The use cases of the books for whoever holds all of one: texts come in, replies go out. Each opens the store and
+closes it again; for many, who each see only a part, there is `books`.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +8,25 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from dpcompose import ledger, spec
-from dpcompose.app.reading import Document, load
+from dpcompose.app.books import views
+from dpcompose.app.books.terms import caps
+from dpcompose.app.reading import Document, load, relation
 from dpcompose.app.reply import Reply
-from dpcompose.description import ADD_REMOVE, Adjacency
+from dpcompose.description import ADD_REMOVE
 from dpcompose.errors import DPError, InvalidParameter
 from dpcompose.ledger import making
 from dpcompose.ledger.reports import burndown, exports
 from dpcompose.ledger.rules import FilterRule
 from dpcompose.numerics.enclosure import rounded
-from dpcompose.parameters import DELTA, EPSILON
 from dpcompose.release.charge.plan_file import PlanFile, mechanism_of
 from dpcompose.release.charge.totals import Capped
 from dpcompose.report import Sheet, Table
 from dpcompose.spec.limits import contents
 
-RELATIONS = {relation.value.replace("_", "-"): relation for relation in Adjacency}
 FINISHES = ("commit", "abandon", "cancel")
 
 
@@ -44,27 +45,13 @@ def create(
 ) -> Reply:
     """Make an account from texts: epsilon, delta, unit, adjacency, filter, parent, leak, orders, dataset."""
     given: dict[str, Any] = {k: texts[k] for k in ("unit", "filter", "parent", "dataset") if texts.get(k) is not None}
-    for key, param in (("epsilon", EPSILON), ("delta", DELTA), ("leak", DELTA)):
-        text = texts.get(key)
-        if text is not None:
-            given[key] = spec.within(key, text, param)
-    if texts.get("orders"):
-        given["orders"] = [spec.number("orders", order) for order in str(texts["orders"]).split(",")]
+    given |= caps(texts)
     given["adjacency"] = relation(texts.get("adjacency"))
     if plan is not None:
         given["plan"] = load(plan)
     with ledger.open(store) as book:
         account = book.create(name, blocks=blocks, **given)
         return _about(account, f"The account {name!r} is made.")
-
-
-def relation(text: str | None) -> Adjacency:
-    """The neighbouring relation of a name such as `add-remove`."""
-    if text is None:
-        return ADD_REMOVE
-    if text not in RELATIONS:
-        raise InvalidParameter("adjacency", text, " or ".join(RELATIONS))
-    return RELATIONS[text]
 
 
 def open_block(store: str, name: str, block: str) -> Reply:
@@ -77,9 +64,7 @@ def raise_to(store: str, name: str, epsilon: str, delta: str) -> Reply:
     """Set new caps, in a new epoch."""
     with ledger.open(store) as book:
         account = book.account(name)
-        total = account.raise_to(
-            epsilon=spec.within("epsilon", epsilon, EPSILON), delta=spec.within("delta", delta, DELTA)
-        )
+        total = account.raise_to(**caps({"epsilon": epsilon, "delta": delta}))
         return _about(account, f"A new epoch is open. With those before it {name!r} now guarantees {total}.")
 
 
@@ -89,10 +74,8 @@ def quote(store: str, name: str, mechanism: Document, blocks: Sequence[str] = ()
         account = book.account(name)
         found = account.quote(load(mechanism), blocks=list(blocks) or None)
         more = account.remaining(load(mechanism), blocks=list(blocks) or None)
-    document = {"fits": found.fits, "why": found.why, "remaining": more}
-    document |= {"cost": _exact(found.cost), "left": _exact(found.left)}
     said = (found.why, f"{more} such requests fit.")
-    return replace(_reply("dpc.quote/1", said, (), document), holds=found.fits)
+    return replace(_reply("dpc.quote/1", said, (), views.quote(found, found.why, more)), holds=found.fits)
 
 
 def spend(
@@ -106,8 +89,7 @@ def spend(
         left = ", ".join(f"{rounded(n, ROUND_FLOOR)} {c}" for c, n in account.left.items())
         new = "charged, and may run now" if grant.fresh else f"{grant.state} since {grant.at}: nothing more is charged"
         said = (f"{grant.key!r} is {new}.", f"Left: {left}.")
-        document = {"key": grant.key, "state": str(grant.state), "fresh": grant.fresh, "at": grant.at}
-        return _reply("dpc.grant/1", said, (), {**document, "cost": _exact(grant.cost), "answer": grant.answer})
+        return _reply("dpc.grant/1", said, (), views.charged(grant))
 
 
 def finish(store: str, name: str, key: str, act: str) -> Reply:
@@ -164,10 +146,8 @@ def verify(store: str, against: Sequence[Path] = (), progress: Callable[[int, in
     """Replay the log; anything wrong that is found refutes the book."""
     with ledger.open(store) as book:
         verdict = book.verify(progress, against)
-    document = {"holds": verdict.holds, "entries": verdict.entries, "problems": list(verdict.problems)}
-    document |= {"recomputed": verdict.recomputed, "read_again": verdict.read_again}
     said = tuple(str(verdict).splitlines())
-    return replace(_reply("dpc.verdict/1", said, (), document), holds=verdict.holds)
+    return replace(_reply("dpc.verdict/1", said, (), views.verdict(verdict)), holds=verdict.holds)
 
 
 def checkpoint(store: str) -> str:
@@ -179,8 +159,8 @@ def checkpoint(store: str) -> str:
 def acknowledge(store: str, who: str, why: str) -> Reply:
     """Book as spent what a restored backup has forgotten."""
     with ledger.open(store) as book:
-        told = book.acknowledge(who=who, why=why) or ("Nothing is missing.",)
-    return _reply("dpc.acknowledged/1", tuple(told), (), {"said": list(told)})
+        document = views.acknowledged(book.acknowledge(who=who, why=why))
+    return _reply("dpc.acknowledged/1", tuple(document["said"]), (), document)
 
 
 def export(store: str, path: Path) -> Reply:
@@ -222,14 +202,10 @@ def _about(account: ledger.Account, sentence: str) -> Reply:
         (name, rounded(used, ROUND_CEILING), rounded(account.left[name], ROUND_FLOOR))
         for name, used in account.used.items()
     )
-    document = {"account": account.name, "mode": account.mode, "unit": account.unit, "left": _exact(account.left)}
+    document = {"account": account.name, "mode": account.mode, "unit": account.unit, "left": views.exact(account.left)}
     document["guarantee"] = [spec.written(x) for x in account.guarantee]
     said = (sentence, f"It guarantees {account.guarantee}.")
     return _reply("dpc.account/1", said, (Table(("sum", "charged", "left"), rows),), document)
-
-
-def _exact(values: Mapping[str, Fraction]) -> dict[str, str]:
-    return {name: spec.written(value) for name, value in values.items()}
 
 
 def _reply(schema: str, said: tuple[str, ...], tables: tuple[Table, ...], document: Mapping[str, Any]) -> Reply:

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Connection
 
-from dpcompose.ledger.requests import text
+from dpcompose.app.books.terms import line
 from dpcompose.server.access.acts import BEGUN, DONE, RequestedAct, Said
 from dpcompose.server.access.guard import Access, Key, Who, from_here, guarded, with_token
 from dpcompose.server.access.people import Principal, Role
@@ -113,7 +113,7 @@ def _within(reached: set[str] | None, row: Any) -> bool:
 async def new_token(request: Request, who: Who, key: Key, wish: wishes.NewToken) -> Response:
     """Make a token. Its text is shown in this answer, and never again."""
     access: Access = request.app.state.access
-    text("name", wish.name)
+    line("name", wish.name)
     if wish.role is Role.ANALYST and wish.accounts is None:
         lacking = "accounts is missing: an analyst spends from accounts that the token names."
         raise Problem(ProblemKind.INVALID_PARAMETER, lacking, "accounts", None, "a list of accounts")

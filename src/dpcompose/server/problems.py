@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import singledispatch
 from typing import Any
 
 from fastapi.responses import Response
 
 from dpcompose import errors
-from dpcompose.filters.charge import OverBudget
 
 MEDIA = "application/problem+json"
 PREFIX = "urn:dpcompose:problem:"
@@ -113,6 +113,8 @@ KINDS: Mapping[str, ProblemKind] = {
     "KeyConflict": ProblemKind.KEY_CONFLICT,
     "WrongState": ProblemKind.WRONG_STATE,
     "Exists": ProblemKind.EXISTS,
+    "OutOfReach": ProblemKind.NOT_FOUND,
+    "NotPermitted": ProblemKind.FORBIDDEN,
     "StoreError": ProblemKind.STORE,
     "Uncertain": ProblemKind.UNCERTAIN,
     "Rewound": ProblemKind.REWOUND,
@@ -124,14 +126,39 @@ KINDS: Mapping[str, ProblemKind] = {
 def problem(error: errors.DPError) -> Problem:
     """A refusal of the library as a problem, with the library's message."""
     kind = next(KINDS[c.__name__] for c in type(error).__mro__ if c.__name__ in KINDS)
-    detail = " ".join(str(error).split())
-    if isinstance(error, errors.InvalidParameter):
-        return Problem(kind, detail, error.name, shown(error.value), error.allowed)
-    if isinstance(error, errors.InvalidDocument):
-        return Problem(kind, detail, "mechanism")
-    if isinstance(error, OverBudget):
-        return Problem(kind, detail, more={"scope": getattr(error, "scope", "")})
-    return Problem(kind, detail)
+    return Problem(kind, _sentence(error), **_fields(error))
+
+
+def _sentence(error: errors.DPError) -> str:
+    """The message on one line; a name that is refused keeps the very spaces that were asked for."""
+    said = str(error)
+    return said if isinstance(error, errors.OutOfReach | errors.NotPermitted) else " ".join(said.split())
+
+
+@singledispatch
+def _fields(error: errors.DPError) -> dict[str, Any]:
+    """What a refusal says beside its sentence: whose account refuses, if it names one."""
+    return {"more": {"scope": error.scope}} if hasattr(error, "scope") else {}
+
+
+@_fields.register
+def _(error: errors.InvalidParameter) -> dict[str, Any]:
+    return {"parameter": error.name, "value": shown(error.value), "allowed": error.allowed}
+
+
+@_fields.register
+def _(_error: errors.InvalidDocument) -> dict[str, Any]:
+    return {"parameter": "mechanism"}
+
+
+@_fields.register
+def _(error: errors.OutOfReach) -> dict[str, Any]:
+    return {"parameter": error.what, "value": error.name[:LONGEST]}
+
+
+@_fields.register
+def _(error: errors.NotPermitted) -> dict[str, Any]:
+    return {"parameter": error.parameter}
 
 
 def shown(value: object) -> str:

@@ -10,9 +10,8 @@ from dataclasses import replace
 import uvicorn
 from sqlalchemy import Connection
 
-from dpcompose import ledger
+from dpcompose.app.books.clerk import Clerk, own_store
 from dpcompose.errors import DPError
-from dpcompose.ledger.mark import state_folder
 from dpcompose.server.access.acts import Acts, RequestedAct, Said
 from dpcompose.server.access.people import Principal, Role
 from dpcompose.server.access.tokens import Made, Tokens
@@ -29,7 +28,7 @@ def opened(store: str, *, another: bool) -> str | None:
     """Make the books, the tables of the service and the first owner's token, where they do not exist; returns the
     token.
     """
-    with ledger.open(store) as book:
+    with Clerk(store).book as book:
         tokens = Tokens(book.desk.store)
         tokens.prepare()
         acts = Acts(book.desk.store)
@@ -86,9 +85,7 @@ def free(host: str, port: int) -> None:
 
 def default_store() -> str:
     """The address of the user's own book: a file."""
-    folder = state_folder()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return f"sqlite:///{folder / 'service.db'}"
+    return own_store("service.db")
 
 
 __all__ = ["default_store", "free", "opened", "serve"]

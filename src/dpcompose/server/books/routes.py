@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from dpcompose.ledger.reports.statement import STYLE
+from dpcompose.app.books.looking import STYLE
 from dpcompose.server.access.acts import RequestedAct, Said
 from dpcompose.server.access.guard import Access, Key, Who, guarded
 from dpcompose.server.access.people import Principal

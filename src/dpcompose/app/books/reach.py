@@ -1,4 +1,4 @@
-"""What a user may see of a book: the accounts that their token names, with all below them, and nothing else.
+"""What somebody may see of a book: the accounts that their token names, with all below them, and nothing else.
 
 An account out of reach and one that does not exist are refused in the same words.
 """
@@ -11,14 +11,15 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from dpcompose.errors import OutOfReach
+from dpcompose.filters.charge import OverBudget
 from dpcompose.ledger import Account, Book, Refused
 from dpcompose.ledger.stores import statements
-from dpcompose.server.problems import Problem, ProblemKind, problem
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The user of a request, as far as a computing process needs to know."""
+    """Who asks: their name, their role (an `owner` may do everything), and their accounts; None for the whole book."""
 
     name: str
     role: str
@@ -26,34 +27,27 @@ class Asker:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Asker:
-        """Read from the document that the service sent."""
+        """Read from a document."""
         accounts = document["accounts"]
         return cls(document["name"], document["role"], None if accounts is None else tuple(accounts))
 
     def reaches(self, path: Sequence[str]) -> bool:
-        """Whether the user reaches an account, given its name and the names of all above it."""
+        """Whether an account is within reach, given its name and the names of all above it."""
         return self.accounts is None or not set(self.accounts).isdisjoint(path)
 
 
 def account(book: Book, asker: Asker, name: str) -> Account:
     """The account of this name, if it is within reach."""
     if not asker.reaches(book.desk.read(lambda connection: above(connection, name))):
-        raise nowhere(name)
+        raise OutOfReach("account", name)
     return book.account(name)
-
-
-def nowhere(name: str) -> Problem:
-    """The refusal of an account that is out of reach or does not exist; it does not say which of the two."""
-    return Problem(
-        ProblemKind.NOT_FOUND, f"There is no account {name[:100]!r} within reach of this token.", "account", name[:200]
-    )
 
 
 def above(connection: Connection, name: str) -> list[str]:
     """The name of an account and of all above it; a refusal if there is none."""
     row = statements.named(connection, name) if name.isprintable() else None
     if row is None:
-        raise nowhere(name)
+        raise OutOfReach("account", name)
     path = [str(row.name)]
     while row.parent is not None:
         row = statements.numbered(connection, row.parent)
@@ -79,11 +73,11 @@ def below(book: Book, account: Account) -> list[int]:
     return sorted(found)
 
 
-def told(book: Book, asker: Asker, name: str, refused: Refused) -> Problem:
-    """A refusal as a problem that tells nothing about an account above that is out of reach."""
-    whole = problem(refused)
-    said = sentence(book, asker, name, whole.detail)
-    return whole if said == whole.detail else Problem(whole.kind, said)
+def told(book: Book, asker: Asker, name: str, refused: Refused) -> OverBudget:
+    """A refusal, or one that tells nothing about the account that refuses, if that is out of reach."""
+    why = str(refused)
+    said = sentence(book, asker, name, why)
+    return refused if said == why else OverBudget(said)
 
 
 def sentence(book: Book, asker: Asker, name: str, why: str) -> str:
@@ -93,4 +87,4 @@ def sentence(book: Book, asker: Asker, name: str, why: str) -> str:
     return f"An account above {name!r} refuses: it has too little left. Nothing was charged."
 
 
-__all__ = ["Asker", "above", "account", "below", "nowhere", "sentence", "told", "visible"]
+__all__ = ["Asker", "above", "account", "below", "sentence", "told", "visible"]

@@ -5,41 +5,35 @@ ledger.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from dpcompose import spec
-from dpcompose.app.ledger import relation
-from dpcompose.errors import InvalidParameter
+from dpcompose.app.books import reach, views
+from dpcompose.app.books.reach import Asker
+from dpcompose.app.books.terms import caps, line
+from dpcompose.app.reading import mechanism_in, relation
+from dpcompose.errors import InvalidParameter, NotPermitted
 from dpcompose.filters.charge import Charge
 from dpcompose.ledger import Account, Book, Disjoint, Refused, making
-from dpcompose.ledger.requests import text
-from dpcompose.parameters import DELTA, EPSILON
-from dpcompose.server.books import reach, views
-from dpcompose.server.books.reach import Asker
-from dpcompose.server.problems import Problem, ProblemKind
 
 Writes = Callable[[], None]
 DOTS = {".", ".."}
 """Names that a path may not contain: clients and proxies would take them for folders."""
+MOST_PROBLEMS = 100
+"""Problems of a book that a verdict lists."""
 
 
 def create(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
-    """Make an account; a user who reaches only some accounts makes it below one of them. Repeated, it finds the same
+    """Make an account; whoever reaches only some accounts makes it below one of them. Repeated, it finds the same
     account.
     """
     said = asked["wish"]
     if said["name"] in DOTS:
         raise InvalidParameter("name", said["name"], "a name other than . and ..")
     if said["parent"] is None and asker.accounts is not None:
-        raise Problem(ProblemKind.FORBIDDEN, "This token makes accounts below its own: name the parent.", "parent")
+        raise NotPermitted("This token makes accounts below its own: name the parent.", "parent")
     parent = None if said["parent"] is None else reach.account(book, asker, said["parent"])
-    plan = None if said["plan"] is None else spec.loads(said["plan"])
-    target = {name: _within(name, said[name], EPSILON if name == "epsilon" else DELTA) for name in ("epsilon", "delta")}
-    if said["leak"] is not None:
-        target["leak"] = _within("leak", said["leak"], DELTA)
-    if said["orders"] is not None:
-        target["orders"] = [spec.number("orders", order) for order in said["orders"].split(",", maxsplit=100)]
+    plan = None if said["plan"] is None else mechanism_in(said["plan"])
+    target = {"epsilon": None, **caps(said)}
     terms = making.terms_of(
         said["unit"], relation(said["adjacency"]), said["dataset"], plan=plan, blocks=said["blocks"]
     )
@@ -50,14 +44,10 @@ def create(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -
     return views.account(book.account(said["name"]), None if parent is None else parent.name)
 
 
-def _within(name: str, written: str | None, param: Any) -> Any:
-    return None if written is None else spec.within(name, written, param)
-
-
 def block(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
     """Make another block of a growing data set; an existing one is returned."""
     stream = reach.account(book, asker, asked["account"])
-    text("block", asked["wish"]["name"])
+    line("block", asked["wish"]["name"])
     writes()
     return views.account(stream.open_block(asked["wish"]["name"]), stream.name)
 
@@ -65,10 +55,9 @@ def block(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) ->
 def epoch(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
     """Set new caps, in a new epoch."""
     account = reach.account(book, asker, asked["account"])
-    epsilon = spec.within("epsilon", asked["wish"]["epsilon"], EPSILON)
-    delta = spec.within("delta", asked["wish"]["delta"], DELTA)
+    target = caps(asked["wish"])
     writes()
-    account.raise_to(epsilon=epsilon, delta=delta)
+    account.raise_to(**target)
     return views.account(account, None)
 
 
@@ -78,9 +67,7 @@ def quote(book: Book, asker: Asker, asked: Mapping[str, Any], _writes: Writes) -
     wanted, blocks = _asked(asked["wish"]), asked["wish"]["blocks"]
     found = account.quote(wanted, blocks=blocks)
     why = found.why if found.fits else reach.sentence(book, asker, account.name, found.why)
-    document: dict[str, Any] = {"schema": "dpc.quote/1", "fits": found.fits, "why": why}
-    document["remaining"] = account.remaining(wanted, blocks=blocks)
-    return {**document, "cost": views.exact(found.cost), "left": views.exact(found.left)}
+    return {"schema": "dpc.quote/1", **views.quote(found, why, account.remaining(wanted, blocks=blocks))}
 
 
 def spend(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
@@ -113,8 +100,8 @@ def _asked(said: Mapping[str, Any]) -> Any:
         found = "neither" if said["parts"] is None else "both"
         raise InvalidParameter("mechanism, parts", found, "exactly one of the two")
     if said["parts"] is not None:
-        return Disjoint({name: spec.loads(each) for name, each in said["parts"].items()})
-    mechanism = spec.loads(said["mechanism"])
+        return Disjoint({name: mechanism_in(each) for name, each in said["parts"].items()})
+    mechanism = mechanism_in(said["mechanism"])
     if said["unit"] is None and said["adjacency"] is None and said["dataset"] is None:
         return mechanism
     about = None if said["adjacency"] is None else relation(said["adjacency"])
@@ -126,7 +113,7 @@ def step(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> 
     account: Account = reach.account(book, asker, asked["account"])
     grant = account.grant(asked["key"], attempt=asked["attempt"])
     if asker.role != "owner" and grant.who != asker.name:
-        raise Problem(ProblemKind.FORBIDDEN, f"{asked['key']!r} is somebody else's: its owner ends it.")
+        raise NotPermitted(f"{asked['key']!r} is somebody else's: its owner ends it.")
     said = asked["wish"]
     if said["answer"] is not None and asked["step"] == "commit":
         grant.keep(said["answer"])
@@ -147,16 +134,13 @@ def checkpoint(book: Book, _asker: Asker, _asked: Mapping[str, Any], writes: Wri
 def acknowledge(book: Book, asker: Asker, asked: Mapping[str, Any], writes: Writes) -> dict[str, Any]:
     """Book as spent what a restored backup has forgotten."""
     writes()
-    said = book.acknowledge(who=asker.name, why=asked["wish"]["why"]) or ("Nothing is missing.",)
-    return {"schema": "dpc.acknowledged/1", "said": list(said)}
+    said = book.acknowledge(who=asker.name, why=asked["wish"]["why"])
+    return {"schema": "dpc.acknowledged/1", **views.acknowledged(said)}
 
 
 def verify(book: Book, _asker: Asker, _asked: Mapping[str, Any], _writes: Writes) -> dict[str, Any]:
     """Replay the log by code that shares nothing with the code that wrote it."""
-    verdict = book.verify(None, list[Path]())
-    document = {"schema": "dpc.verdict/1", "holds": verdict.holds, "entries": verdict.entries}
-    document |= {"problems": list(verdict.problems)[:100]}
-    return {**document, "recomputed": verdict.recomputed, "read_again": verdict.read_again}
+    return {"schema": "dpc.verdict/1", **views.verdict(book.verify(), MOST_PROBLEMS)}
 
 
 WRITING = {
@@ -171,4 +155,4 @@ WRITING = {
     "verify": verify,
 }
 
-__all__ = ["WRITING"]
+__all__ = ["WRITING", "Writes"]

@@ -9,13 +9,14 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, exists, select
 
+from dpcompose.app.books import reach, views
+from dpcompose.app.books.reach import Asker
 from dpcompose.ledger import Book
 from dpcompose.ledger.history import Entry, entry
 from dpcompose.ledger.reports.burndown import burndown
+from dpcompose.ledger.reports.statement import STYLE
 from dpcompose.ledger.stores import statements
 from dpcompose.ledger.stores.tables import ENTRY
-from dpcompose.server.books import reach, views
-from dpcompose.server.books.reach import Asker
 
 AT_ONCE = 500
 MOST_LOOKED = 10_000
@@ -124,7 +125,7 @@ def goes_down(book: Book, asker: Asker, asked: Mapping[str, Any]) -> dict[str, A
 
 
 def statement(book: Book, asker: Asker, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The privacy statement, or its page."""
+    """The privacy statement, or its page, which brings its `STYLE` along."""
     found = reach.account(book, asker, asked["account"]).statement()
     return {"html": found.html()} if asked["html"] else found.document()
 
@@ -164,4 +165,4 @@ LOOKING = {
     "reached": reached,
 }
 
-__all__ = ["LOOKING"]
+__all__ = ["LOOKING", "STYLE"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
 from dpcompose import spec
-from dpcompose.ledger import Account, Entry, Grant
+from dpcompose.ledger import Account, Entry, Grant, Quote, Verdict
 from dpcompose.numerics.enclosure import rounded
 
 
@@ -52,9 +52,12 @@ def _share(used: Fraction, cap: Fraction) -> float:
 
 def grant(found: Grant) -> dict[str, Any]:
     """A grant: its state, and what it cost."""
+    return {"schema": "dpc.grant/1", "account": found.account.name, **charged(found)}
+
+
+def charged(found: Grant) -> dict[str, Any]:
+    """What stands under the key of a grant."""
     return {
-        "schema": "dpc.grant/1",
-        "account": found.account.name,
         "key": found.key,
         "state": str(found.state),
         "fresh": found.fresh,
@@ -62,6 +65,23 @@ def grant(found: Grant) -> dict[str, Any]:
         "cost": exact(found.cost),
         "answer": found.answer,
     }
+
+
+def quote(found: Quote, why: str, remaining: int) -> dict[str, Any]:
+    """A quote: whether it fits and why, how often, what it costs, and what is left."""
+    said = {"fits": found.fits, "why": why, "remaining": remaining}
+    return {**said, "cost": exact(found.cost), "left": exact(found.left)}
+
+
+def verdict(found: Verdict, most: int | None = None) -> dict[str, Any]:
+    """A verdict on a book, with at most so many of its problems."""
+    said = {"holds": found.holds, "entries": found.entries, "problems": list(found.problems)[:most]}
+    return {**said, "recomputed": found.recomputed, "read_again": found.read_again}
+
+
+def acknowledged(said: Sequence[str]) -> dict[str, Any]:
+    """What a restored backup had forgotten, in sentences."""
+    return {"said": list(said or ("Nothing is missing.",))}
 
 
 def entry(found: Entry, reached: Container[str] | None) -> dict[str, Any]:
@@ -73,4 +93,4 @@ def entry(found: Entry, reached: Container[str] | None) -> dict[str, Any]:
     return {**document, "hash": found.hash, **said}
 
 
-__all__ = ["account", "entry", "exact", "grant"]
+__all__ = ["account", "acknowledged", "charged", "entry", "exact", "grant", "quote", "verdict"]
