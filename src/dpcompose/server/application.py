@@ -16,7 +16,6 @@ from starlette.exceptions import HTTPException
 
 from dpcompose import app as use
 from dpcompose.errors import DPError
-from dpcompose.ledger.stores import store_at
 from dpcompose.server import asking, computing, pages, people
 from dpcompose.server.access.guard import Access, guarded, unruled
 from dpcompose.server.books import routes as books
@@ -66,7 +65,7 @@ async def _lived(made: FastAPI) -> AsyncIterator[None]:
     settings: Settings = made.state.settings
     pools = {"questions": computing.Pool(entry, settings.processes)}
     if settings.store is not None:
-        made.state.access = Access(store_at(settings.store), settings.per_minute)
+        made.state.access = Access.at(settings.store, settings.per_minute)
         clerk = partial(keeping, settings.store)
         pools |= {"books": computing.Pool(clerk, settings.processes), "verifier": computing.Pool(clerk, 1)}
     for name, pool in pools.items():

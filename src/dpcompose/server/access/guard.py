@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
-from dpcompose.ledger.stores import Store
+from dpcompose.ledger.stores import Store, store_at
 from dpcompose.server.access.acts import Acts
 from dpcompose.server.access.people import Principal
 from dpcompose.server.access.rules import RULES, AccessRule
@@ -46,6 +46,11 @@ class Access:
         self.sessions = Sessions(self.tokens)
         self.acts = Acts(self.store)
         self.rates, self.failures = Rates(self.per_minute), Rates(max(1, self.per_minute // GUESSES))
+
+    @classmethod
+    def at(cls, url: str, per_minute: int) -> Access:
+        """For the tables of the service in the store at an address."""
+        return cls(store_at(url), per_minute)
 
 
 async def guarded(
