@@ -10,7 +10,8 @@ from dpcompose.ledger.requests import text
 from dpcompose.parameters import DELTA, EPSILON
 
 CAPS = {"epsilon": EPSILON, "delta": DELTA, "leak": DELTA}
-MOST_ORDERS = 100
+MOST_COMMAS = 100
+"""Commas at which a list of orders is split: what stands after the last of them is refused as no number."""
 
 
 def caps(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,8 +19,7 @@ def caps(said: Mapping[str, Any]) -> dict[str, Any]:
     stated = {name: said[name] for name in CAPS if said.get(name) is not None}
     found: dict[str, Any] = {name: spec.within(name, written, CAPS[name]) for name, written in stated.items()}
     if said.get("orders"):
-        # a text that is too long stays whole at its end, and is refused as no number
-        found["orders"] = [spec.number("orders", order) for order in str(said["orders"]).split(",", MOST_ORDERS)]
+        found["orders"] = [spec.number("orders", order) for order in str(said["orders"]).split(",", MOST_COMMAS)]
     return found
 
 
