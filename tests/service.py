@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 import httpx
 
@@ -18,11 +21,23 @@ COMMAND = (sys.executable, "-c", "from dpcompose.cli import main; main()", "serv
 PATIENCE = 240
 
 
+PORTS = range(20_000, 32_000)
+"""Below those that a system usually hands out by itself, to whoever asks for any."""
+_KEPT: list[TextIO] = []
+
+
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """A port that nobody listens on now, and that no other test is given while this process lives."""
+    for port in PORTS:
+        with suppress(OSError), ExitStack() as given_up, socket.socket() as found:
+            mark = given_up.enter_context((Path(tempfile.gettempdir()) / f"dpcompose-port-{port}").open("a"))
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind(("127.0.0.1", port))
+            _KEPT.append(mark)
+            given_up.pop_all()
+            return port
+    raise AssertionError("every port is taken")
 
 
 class Service:
