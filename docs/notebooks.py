@@ -25,6 +25,8 @@ NOISY = "noisy"
 """The tag of a cell whose output is random by design, and is compared by its kind only."""
 SHOWN = ("image/svg+xml", "text/html", "text/plain")
 """What is shown of an output, the best first."""
+HANGS = 600
+"""Seconds after which a kernel hangs; a machine that is busy is only slow."""
 REPEATABLE = {"MATPLOTLIBRC": str(HERE / "matplotlibrc"), "SOURCE_DATE_EPOCH": "0"}
 METADATA = re.compile(r" *<metadata>.*?</metadata>\n", re.DOTALL)
 EMPTY = re.compile(r"^\s*\n", re.MULTILINE)
@@ -49,7 +51,12 @@ def executed(path: Path) -> dict[str, Any]:
     place = {"metadata": {"path": str(path.parent)}}
     with environment(REPEATABLE):
         NotebookClient(
-            notebook, timeout=120, resources=place, extra_arguments=["--log-level=40"], coalesce_streams=True
+            notebook,
+            timeout=HANGS,
+            startup_timeout=HANGS,
+            resources=place,
+            extra_arguments=["--log-level=40"],
+            coalesce_streams=True,
         ).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)

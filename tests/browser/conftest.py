@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from browsing import Seen
 from service import Service
@@ -15,6 +15,8 @@ from service import service as running
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first draws the same pages, without windows around them, in a third of the time."""
+PATIENCE = 60_000
+"""Milliseconds: a limit for a hang only."""
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
@@ -22,6 +24,9 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with running(tmp_path_factory.mktemp("books")) as started:
         yield started
+
+
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +53,7 @@ def browser_page(browser: Browser, service: Service) -> Iterator[Callable[[], Pa
 
     def another() -> Page:
         context = browser.new_context(base_url=service.url, viewport={"width": 1280, "height": 900}, locale="en-GB")
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         return context.new_page()
 
@@ -61,7 +66,7 @@ def browser_page(browser: Browser, service: Service) -> Iterator[Callable[[], Pa
 def page(browser: Browser, service: Service, seen: Seen) -> Iterator[Page]:
     """A page of a browser that knows nothing yet; it must end without an error, and ask nobody but the service."""
     context = browser.new_context(base_url=service.url, viewport={"width": 1280, "height": 900}, locale="en-GB")
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     made = context.new_page()
     made.on("console", seen.said)
     made.on("pageerror", lambda error: seen.errors.append(str(error)))

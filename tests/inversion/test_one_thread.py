@@ -23,6 +23,9 @@ def spent(tasks):
     fields = (open(f"/proc/self/task/{task}/stat").read().rpartition(")")[2].split() for task in tasks)
     return sum(int(one[11]) + int(one[12]) for one in fields)
 
+def running(task):
+    return open(f"/proc/self/task/{task}/stat").read().rpartition(")")[2].split()[0] == "R"
+
 def others():
     return [task for task in os.listdir("/proc/self/task") if int(task) != os.getpid()]
 
@@ -35,6 +38,8 @@ def ask(noise):
 assert others(), "BLAS has one thread only"
 ask(0.7)
 time.sleep(0.3)  # a thread that was just made looks about for work
+while any(running(task) for task in others()):
+    time.sleep(0.01)
 before = spent(others()), spent([os.getpid()])
 ask(0.75)
 print(spent(others()) - before[0], spent([os.getpid()]) - before[1])

@@ -98,13 +98,17 @@ def test_one_sample_bends_the_closed_form(name: str, rate: float, mu: float) -> 
 
 @pytest.mark.slow
 def test_ours_never_fails_and_is_never_below() -> None:
-    sheet = referee.judge(referee.named("dpcompose"), list(WORKS.values()))
+    sheet = referee.judge(referee.named("dpcompose"), list(WORKS.values()), patience=HANGS)
     assert len(sheet.answered) == len(WORKS)
     assert sheet.worst is None
     assert not sheet.failures
     assert not sheet.contradictions
     assert sheet.median_gap is not None
     assert sheet.median_gap < 1e-6
+
+
+HANGS = 900
+"""Seconds after which an accountant hangs: a machine that is busy takes longer than one that is not."""
 
 
 class Fixed(referee.Adapter):

@@ -17,7 +17,7 @@ import dpcompose as dpc
 import postgres_server
 from dpcompose import ledger
 from dpcompose.client import NoRoom, Refusal, Unreachable, connect
-from service import Service, service
+from service import PATIENCE, Service, service
 
 pytestmark = pytest.mark.slow
 STEP = dpc.Laplace(scale=400)
@@ -56,7 +56,7 @@ class Load:
     def __exit__(self, *_: object) -> None:
         self.stopped.set()
         for thread in self.threads:
-            thread.join(60)
+            thread.join(PATIENCE)
 
 
 def endured(folder: Path, store: str | None, how: signal.Signals, times: int = 1) -> None:
@@ -66,7 +66,7 @@ def endured(folder: Path, store: str | None, how: signal.Signals, times: int = 1
         with Load(running) as load:
             for _ in range(times):
                 before = len(load.told)
-                until = time.monotonic() + 30
+                until = time.monotonic() + PATIENCE
                 while len(load.told) < before + 15 and time.monotonic() < until:
                     time.sleep(0.02)
                 assert len(load.told) >= before + 15
@@ -117,7 +117,7 @@ def test_several_processes_count_together_and_end_with_the_one_that_started_them
         assert http.get("/console").status_code == 404
         assert running.process is not None
         os.kill(running.process.pid, signal.SIGKILL)
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             try:
                 http.get("/healthz")
@@ -125,4 +125,4 @@ def test_several_processes_count_together_and_end_with_the_one_that_started_them
                 break
             time.sleep(0.2)
         assert time.monotonic() < until
-        running.process.wait(60)
+        running.process.wait(PATIENCE)
