@@ -21,8 +21,8 @@ from dpcompose.notions import FiniteLoss, Profile
 from dpcompose.numerics.enclosure import Enclosure, ball
 from dpcompose.numerics.precision import ctx
 from dpcompose.prove.claims import facts, known
+from dpcompose.theorems.loss.dots import law_through
 from dpcompose.theorems.loss.finite_laws import in_floats
-from dpcompose.theorems.sampling.any_profile import law_through
 from oracles.leaky_samples import Case, exact_delta, leaky_response, number, sampled
 from strategies import MECHANISMS, extreme, named, some
 

@@ -24,8 +24,8 @@ from dpcompose.kernel import STANDARD
 from dpcompose.notions import Renyi
 from dpcompose.prove.claims import known
 from dpcompose.regions import orders
+from dpcompose.theorems.loss.dots import DottedLaw, law_through
 from dpcompose.theorems.renyi.below_one import FromBelow
-from dpcompose.theorems.sampling.any_profile import DottedLaw, law_through
 from laws import test_every_reading as readings
 from laws import test_leaks as leaks
 from oracles.leaky_samples import Case, exact_delta, sampled

@@ -12,7 +12,7 @@ import pytest
 from flint import fmpq
 
 import dpcompose as dpc
-from dpcompose.theorems.sampling.any_profile import law_through
+from dpcompose.theorems.loss.dots import law_through
 from oracles.brute_pairs import integers, listed, on_a_sample, run, times
 
 Law = list[Any]

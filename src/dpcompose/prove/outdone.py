@@ -69,10 +69,10 @@ def _is_promise_of(claim: Claim[Any], other: Claim[Any]) -> bool:
 
 
 def _pair_behind(claim: Claim[Any]) -> Claim[Any] | None:
-    """The finite pair that describes the part itself, if the claim follows directly from it."""
+    """The finite pair that describes the part itself, if the claim says directly, and of both ends, what it loses."""
     match claim.premises:
         case [Claim(subject=subject, guarantee=FiniteLoss(), premises=()) as pair] if subject is claim.subject:
-            return pair
+            return pair if claim.theorem.side is Side.BOTH else None
     return None
 
 

@@ -16,8 +16,9 @@ from dpcompose.notions import Alone, LossTransform, Profile
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball
 from dpcompose.sources import HERE
+from dpcompose.theorems.loss.dots import DottedLaw, law_through
 from dpcompose.theorems.loss.finite_laws import Listed
-from dpcompose.theorems.sampling.any_profile import COARSE, GAP, MOST_LEVEL, DottedLaw, law_through
+from dpcompose.theorems.sampling.any_profile import COARSE, GAP, MOST_LEVEL
 
 FAINT = 1e-30
 FINE, LEAST = 40, 4

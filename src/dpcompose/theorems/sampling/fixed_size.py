@@ -10,7 +10,7 @@ from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLossLaw, LossTransform, Renyi, SampledOnce
+from dpcompose.notions import GDP, ApproxDP, Dotted, FiniteLoss, LaplaceLossLaw, LossTransform, Renyi, SampledOnce
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
 from dpcompose.theorems.gdp import NormalProfile
@@ -141,6 +141,15 @@ def mirrored_black_box_curve(m: SampledWithoutReplacement, inner: ApproxDP) -> R
     $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
     """
     return _mirrored(symmetric(leaky(inner)), drawn(m))
+
+
+@describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_dots(m: SampledWithoutReplacement, inner: Dotted) -> LossTransform:
+    r"""With the losses $l$ of a dominating pair inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both
+    orders.
+    """
+    step = MirroredListed(inner.law, drawn(m), REMOVE, inner.law)
+    return LossTransform(step, step, leak=0, turned=None)
 
 
 def _mirrored(law: Law, rate: Fraction) -> Renyi:

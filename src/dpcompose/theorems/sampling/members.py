@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from dpcompose.errors import Declined
@@ -24,10 +25,23 @@ REMOVE, ADD = Direction.REMOVE, Direction.ADD
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_normal(m: SampledWithoutReplacement, inner: GDP) -> LossTransform:
-    r"""Where all other records contribute nothing, the neighbours give $(1-\eta)N(0,1)+\eta N(\mu,1)$ and $N(0,1)$."""
-    noise = 1 / rational_root(Fraction(inner.mu_squared))
+    r"""Where all other records contribute nothing, the neighbours give $(1-\eta)N(0,1)+\eta N(\mu,1)$ and $N(0,1)$. A
+    rational μ that is a little less costs no more.
+    """
+    noise = 1 / _root_below(Fraction(inner.mu_squared))
     remove, add = (SampledGaussianLoss(drawn(m), noise, direction) for direction in (REMOVE, ADD))
     return LossTransform(remove, add, leak=0, turned=None)
+
+
+def _root_below(square: Fraction) -> Fraction:
+    """μ from μ² or, where it is no fraction, one that is less by a share of 2⁻⁶⁰ at most."""
+    try:
+        return rational_root(square)
+    except Declined:
+        if square == 0:
+            raise
+    bits = 60 + max(square.denominator.bit_length() - square.numerator.bit_length(), 0)
+    return Fraction(math.isqrt((square.numerator << 2 * bits) // square.denominator), 1 << bits)
 
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
@@ -42,8 +56,7 @@ def member_laplace(m: SampledWithoutReplacement, inner: LaplaceLossLaw) -> LossT
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTransform:
     r"""Where all other records give the second law, the neighbours give $(1-\eta)Q+\eta P$ and $Q$."""
-    law = symmetric(inner)
-    remove, add = (SampledListed(law, drawn(m), direction, law) for direction in (REMOVE, ADD))
+    remove, add = (SampledListed(inner.forward, drawn(m), direction, inner.backward) for direction in (REMOVE, ADD))
     return LossTransform(remove, add, leak=0, turned=None)
 
 
