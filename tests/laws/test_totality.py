@@ -41,11 +41,15 @@ FOUND = [
     "renyi(RepeatAndSelect(SampledWithReplacement(Gaussian(noise_std=1), size=10**6, of=2), mean=0.001), 2)",
     "compare(2 * DRAWN + SampledSum(FAR, rate=0.001, contribution=0.1), delta=0.01)",
     "compare(Sampled(DiscretePair(p=(0.5, 0.5), q=(1, 0)), rate=0.5) + Geometric(scale=5e-324), delta=0)",
+    "epsilon(3 * SampledWithReplacement(Laplace(scale=1e-100, adjacency=REPLACE_ONE), size=2, of=100), 0)",
+    "delta(10**6 * BATCH + 10 * Geometric(scale=7, sensitivity=3, adjacency=REPLACE_ONE) + 10 * PICK, 1)",
 ]
 """What once raised an exception, or was not a number."""
 HUGE = "SampledWithoutReplacement(AboveThreshold(epsilon=1e+300, adjacency=REPLACE_ONE), size=5, of=10)"
 DRAWN = "SampledWithReplacement(Exponential(epsilon=0.001, adjacency=REPLACE_ONE), size=1, of=2)"
 FAR = "Gaussian(noise_std=0.02, sensitivity=1e6, adjacency=REPLACE_ONE)"
+BATCH = "Shuffled(Gaussian(noise_std=2.5, sensitivity=2, adjacency=REPLACE_ONE), of=10**9)"
+PICK = "Exponential(epsilon=0.1, adjacency=REPLACE_ONE)"
 SILENT = "BandedMatrix(noise_std=2.5, steps=100, separation=3, participations=10**6, coefficients=(0,))"
 TINY = "DiscretePair(p=(F(1, 6), F(5, 6), 0), q=(F(1, 10**300), 0, 1 - F(1, 10**300)))"
 
@@ -53,8 +57,8 @@ TINY = "DiscretePair(p=(F(1, 6), F(5, 6), 0), q=(F(1, 10**300), 0, 1 - F(1, 10**
 @pytest.mark.slow
 @pytest.mark.parametrize("text", FOUND)
 def test_what_once_fell_stands(text: str) -> None:
-    for name, meant in (("TINY", TINY), ("HUGE", HUGE), ("SILENT", SILENT), ("DRAWN", DRAWN), ("FAR", FAR)):
-        text = text.replace(name, meant)
+    for name in ("TINY", "HUGE", "SILENT", "DRAWN", "FAR", "BATCH", "PICK"):
+        text = text.replace(name, globals()[name])
     assert not complaint(outcome(text, SECONDS))
 
 

@@ -254,8 +254,8 @@ class LossProfile:
             return ZERO
         if low_target > 1.0 - NEXT_TO_ALL:  # no float tells how far δ is from 1: what does for less does
             return Enclosure(0.0, self.epsilon(delta - 2.0 * NEXT_TO_ALL, max(tolerance, 1e-2), near).upper)
-        if high_target <= 0.0 and math.isinf(self.supremum):
-            return Enclosure(math.inf, math.inf)  # some loss exceeds every ε
+        if high_target <= 0.0 and any(s.is_unbounded for s in self.summands):
+            return Enclosure(math.inf, math.inf)
         found, first = Enclosure(0.0, max(self.supremum, 0.0)), near or self.memory.expected()
         found = self._narrowed(
             found,

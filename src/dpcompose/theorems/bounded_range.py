@@ -67,7 +67,8 @@ class FixedSeries(Profile):
         """e^ε times the probability of so few, where floats hold neither factor."""
         i = np.arange(self.count)
         binomial = np.concatenate([[0.0], np.cumsum(np.log((self.count - i) / (i + 1)))])[: i.size]
-        rows = level + binomial + i * np.log(p)[:, None] + (self.count - i) * np.log1p(-p)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):  # p may be 1 among floats: then no fewer are low
+            rows = level + binomial + i * np.log(p)[:, None] + (self.count - i) * np.log1p(-p)[:, None]
         return np.asarray(np.sum(np.exp(np.where(i <= low[:, None], rows, -np.inf)), axis=1))
 
     def _value(self, level: Fraction, low: int) -> Ball:

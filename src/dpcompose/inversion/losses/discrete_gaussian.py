@@ -52,6 +52,11 @@ class DiscreteGaussianLoss:
     total_variation = 1.0
     trim_lost = 0.0
 
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether some finite loss exceeds every number: wherever anything is lost."""
+        return self.sensitivity > 0
+
     @cached_property
     def _number(self) -> tuple[float, float]:
         return nearest(self.noise_std)

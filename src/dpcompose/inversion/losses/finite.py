@@ -44,6 +44,8 @@ class ListedLoss:
     hidden: Enclosure = ZERO
     """The probability of the atoms that trimming took away."""
 
+    is_unbounded = False
+
     @property
     def trim_lost(self) -> float:
         """An upper bound on the probability removed by trimming."""

@@ -42,6 +42,11 @@ class GaussianSum:
     supremum = math.inf
     trim_lost = 0.0
 
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether some finite loss exceeds every number: wherever anything is lost."""
+        return self.mu_squared > 0 and self.steps > 0
+
     @cached_property
     def _number(self) -> float:
         return nearest(self.mu_squared)[0]

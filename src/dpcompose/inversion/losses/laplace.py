@@ -49,6 +49,7 @@ class LaplaceLoss:
 
     leak = ZERO
     lattice = None
+    is_unbounded = False
     trim_lost = 0.0
 
     @property

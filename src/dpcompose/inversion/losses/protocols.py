@@ -85,6 +85,10 @@ class LossLaw(Protocol):
         """An upper bound on every finite value."""
 
     @property
+    def is_unbounded(self) -> bool:
+        """Whether some finite loss exceeds every number, for certain; that no bound is known says nothing."""
+
+    @property
     def total_variation(self) -> float:
         """An upper bound on the total variation distance of the pair, infinite losses aside."""
 

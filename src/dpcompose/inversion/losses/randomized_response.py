@@ -76,6 +76,7 @@ class TwoPointSum:
     steps: int
 
     leak = ZERO
+    is_unbounded = False
     trim_lost = 0.0
 
     @property

@@ -143,6 +143,11 @@ class Repeated:
         return times(self.count, self.loss.supremum)
 
     @property
+    def is_unbounded(self) -> bool:
+        """Whether some finite loss exceeds every number."""
+        return self.count > 0 and self.loss.is_unbounded
+
+    @property
     def total_variation(self) -> float:
         """An upper bound on the total variation distance."""
         return union(self.loss.total_variation, self.count)

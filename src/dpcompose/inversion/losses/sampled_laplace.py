@@ -162,6 +162,7 @@ class SampledLaplaceLoss(SampledLaplaceDensity):
 
     leak = ZERO
     lattice = None
+    is_unbounded = False
     trim_lost = 0.0
 
     @cached_property
@@ -180,9 +181,10 @@ class SampledLaplaceLoss(SampledLaplaceDensity):
 
     @property
     def supremum(self) -> float:
-        r"""$\ln(1-q+qe^{\varepsilon_0})$, or $-\ln(1-q+qe^{-\varepsilon_0})$."""
+        r"""$\ln(1-q+qe^{\varepsilon_0})$, or $-\ln(1-q+qe^{-\varepsilon_0})$; neither exceeds $\varepsilon_0$."""
         end = ball(self.size) if self.direction is Direction.REMOVE else -ball(self.size)
-        return enclose(lambda: ball(self.sign) * self._ratio.log_in_balls(end)).upper
+        found = enclose(lambda: ball(self.sign) * self._ratio.log_in_balls(end))
+        return min(found.upper, Enclosure.exactly(self.size).upper)
 
     @property
     def total_variation(self) -> float:

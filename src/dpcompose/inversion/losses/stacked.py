@@ -155,6 +155,11 @@ class Stack:
         return total_up([m.supremum for m in self.members])
 
     @property
+    def is_unbounded(self) -> bool:
+        """Whether some finite loss exceeds every number."""
+        return any(m.is_unbounded for m in self.members)
+
+    @property
     def total_variation(self) -> float:
         """An upper bound on the total variation distance."""
         return min(1.0, math.fsum(m.count * m.loss.total_variation for m in self.members) * (1.0 + 1e-12))

@@ -56,6 +56,11 @@ class SampledGaussianLoss(SampledGaussianDensity):
         return math.inf if self.direction is Direction.REMOVE or self.rate >= 1 else _greatest_added(self.rate)
 
     @property
+    def is_unbounded(self) -> bool:
+        """Whether some finite loss exceeds every number: *remove*, unless the far tail is hidden."""
+        return self.direction is Direction.REMOVE and self.rate > 0 and self.window.is_open
+
+    @property
     def total_variation(self) -> float:
         r"""$q$ times that of two normal laws at distance $1/\sigma$, which is at most $1/(\sigma\sqrt{2\pi})$ and at
         most 1.
