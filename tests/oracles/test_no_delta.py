@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -31,13 +32,49 @@ def test_what_few_kinds_cost_without_any_delta(name: str) -> None:
     assert found.enclosure.gap <= 1e-4
 
 
-def test_a_bound_from_below_that_contradicts_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is said of a δ next to nothing is planted: that the plan costs twice as much as it does."""
-    from dpcompose.prove import answer
+def test_in_balls_it_is_known_as_well() -> None:
+    plan, truth = WORKS["Laplace beside responses"]
+    found = dpc.epsilon(plan, delta=0, rigor="ball")
+    assert found.lower <= truth <= found.upper
+    assert found.enclosure.gap <= 1e-4
 
-    plan = 5 * dpc.Laplace(scale=1) + 3 * dpc.RandomizedResponse(epsilon=0.5)
-    dear = dpc.epsilon(2 * plan, delta=0)
-    whole = answer.least_epsilon
-    monkeypatch.setattr(answer, "least_epsilon", lambda facts, delta, *rest: dear if delta else whole(facts, 0, *rest))
+
+def test_many_different_steps_have_their_greatest_losses_at_once() -> None:
+    plan = sum((dpc.Laplace(scale=1 + n / 4) + dpc.Staircase(epsilon=n / 8) for n in range(1, 25)), dpc.Composition())
+    truth = sum(1 / (1 + n / 4) + n / 8 for n in range(1, 25))
+    found = dpc.epsilon(plan, delta=0)
+    assert found.lower <= truth * (1 + 1e-14)
+    assert truth * (1 - 1e-14) <= found.upper
+    assert found.enclosure.gap <= 1e-4
+
+
+@pytest.mark.parametrize("exponent", [1, 3, 20, 100, 200, 290])
+@pytest.mark.parametrize("rate", [1e-9, 0.02, 0.5])
+def test_a_bound_that_no_float_holds_is_not_infinite(rate: float, exponent: int) -> None:
+    """However large a finite loss is, three of it are no more than three times as much."""
+    drawn = dpc.SampledWithReplacement(
+        dpc.Laplace(scale=Fraction(1, 10**exponent), adjacency=dpc.REPLACE_ONE), size=2, of=round(2 / rate)
+    )
+    for plan in (3 * drawn, 3 * dpc.Sampled(dpc.Laplace(scale=Fraction(1, 10**exponent)), rate=rate)):
+        found = dpc.epsilon(plan, delta=0)
+        assert found.lower <= 6 * 10.0**exponent * (1 + 1e-12)
+        assert found.upper < math.inf
+
+
+def test_no_bound_is_taken_for_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fault is planted: where no upper bound on a loss is known, it is said to exceed every number."""
+    from dpcompose.inversion import SampledLaplaceLoss
+
+    monkeypatch.setattr(SampledLaplaceLoss, "supremum", math.inf)
+    monkeypatch.setattr(SampledLaplaceLoss, "is_unbounded", True)
     with pytest.raises(dpc.Contradiction):
-        answer.least_epsilon(answer.known(plan), 0, 1e-6, answer.refinement(1e-6, "float"))
+        test_a_bound_that_no_float_holds_is_not_infinite(0.02, 100)
+
+
+def test_a_bound_from_below_that_contradicts_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A greatest loss is planted that is twice as large as it is."""
+    from dpcompose.theorems.loss.inverted import Inverted
+
+    monkeypatch.setattr(Inverted, "greatest_loss", lambda *_: 13.0)
+    with pytest.raises(dpc.Contradiction):
+        dpc.epsilon(WORKS["Laplace beside responses"][0], delta=0)

@@ -25,10 +25,8 @@ from dpcompose.prove.rigor import FLOAT, Refinement, refinement
 from dpcompose.prove.short_forms import FewOfMany, OneLine
 
 ORDER = Param("α", 1, 10**9, "order", typical=(1.1, 64))
-HUGE, NEXT_TO_NOTHING = 1e308, 1e-300
-"""Nearly the greatest float; and the δ at which ε at δ = 0 is bounded from below."""
-MOST_PARTS = 8
-"""The greatest number of different parts for which that is tried: of more, little is known there."""
+HUGE = 1e308
+"""Nearly the greatest float."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -170,12 +168,6 @@ def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Ref
     """The least ε, from profiles that are refined to the tolerance by the given method."""
     ask: Ask = lambda p, gap: refined(p, gap).epsilon(delta)  # noqa: E731 - a formula
     found = narrowed("ε", facts, ask, NON_NEGATIVE, tolerance, rough=lambda p: p.roughly(delta))
-    if not delta and found.enclosure.gap > tolerance and len(facts.subject.parts) <= MOST_PARTS:
-        with suppress(NotProvable):
-            nearly = least_epsilon(facts, NEXT_TO_NOTHING, tolerance, refined)
-            if nearly.lower > found.lower:
-                between = _between(nearly.lower, found.upper, nearly.lower_by, found.upper_by)
-                found = replace(found, enclosure=between, lower_by=nearly.lower_by)
     return reasoned(found, delta)
 
 

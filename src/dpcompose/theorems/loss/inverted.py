@@ -21,8 +21,8 @@ from dpcompose.theorems.approx.steps import leak_of
 from dpcompose.theorems.loss.finite_laws import Listed, SampledListed
 
 NOWHERE = Enclosure(math.inf, math.inf)
-FAINT, FEW = 1e-300, 64
-"""At δ = 0 ε is no less than here; of a few steps with listed losses the greatest is as likely as that."""
+SELDOM, FEW = (1e-12, 1e-300), 64
+"""Where one step is asked for its greatest loss, which may be likely or not; and of how many kinds at the most."""
 Steps = tuple[tuple[Any, int], ...]
 
 
@@ -112,10 +112,19 @@ class Inverted(Profile):
         if delta >= 1:
             return ZERO
         found = self._least(Enclosure.exactly(delta), beside)
-        listed = [n for step, n in self.forward if isinstance(step, SampledListed)]
-        if delta or found.gap <= self.tolerance or len(listed) < len(self.forward) or sum(listed) > FEW:
+        if delta or found.gap <= self.tolerance or len(self.forward) > FEW:
             return found
-        return Enclosure(max(found.lower, min(self.epsilon(FAINT, beside).lower, found.upper)), found.upper)
+        return Enclosure(max(found.lower, self.greatest_loss(inversion.LossProfile.epsilon)), found.upper)
+
+    def greatest_loss(self, ask: Callable[[inversion.LossProfile, float, float], Enclosure]) -> float:
+        """A lower bound on the greatest total loss: all steps have their greatest at once, and that of a step is no
+        less than its own ε at any δ.
+        """
+        orders = {self.forward, self.backward}
+        with _within_floats():
+            alone = {step: inversion.profile([(_loss(step), 1)], ZERO) for order in orders for step, _ in order}
+            least = {step: max(ask(one, delta, 1e-9).lower for delta in SELDOM) for step, one in alone.items()}
+        return max(math.fsum(n * least[step] for step, n in order) for order in orders) * (1.0 - 2.0**-48)
 
     @property
     def _is_sampled(self) -> bool:
@@ -172,11 +181,14 @@ class InvertedInBalls(Profile):
         """The larger ε, also of other orders."""
         if delta >= 1:
             return ZERO
-        target = Enclosure.exactly(delta)
+        target, lines = Enclosure.exactly(delta), self.lines
         with _within_floats():
-            return largest(
-                _at(order.epsilon_in_balls, target, self.lines.tolerance) for order in (*self.inversions(), *beside)
+            found = largest(
+                _at(order.epsilon_in_balls, target, lines.tolerance) for order in (*self.inversions(), *beside)
             )
+        if delta or found.gap <= lines.tolerance or len(lines.forward) > FEW:
+            return found
+        return Enclosure(max(found.lower, lines.greatest_loss(inversion.LossProfile.epsilon_in_balls)), found.upper)
 
 
 Lines: TypeAlias = Inverted | InvertedInBalls
