@@ -22,8 +22,8 @@ from dpcompose.theorems.loss.finite_laws import Listed
 
 MOST_LEVEL = 600.0
 """No dot lies beyond this ε, where e^ε is hardly a float."""
-DOTS, LEAST_DOTS = 256, 8
-"""How many of the losses are dots, if there are more."""
+DOTS, LEAST_DOTS, WORTH = 256, 32, 4
+"""How many of the losses are dots, if there are more: of many parts fewer, and of very many no pair is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,13 @@ def dominated_either_way(g: FiniteLoss) -> LossTransform:
     """
     if g.forward == g.backward:
         raise Declined("the pair is the same in both orders")
+    if effort.shared(DOTS, 1) < WORTH:
+        raise Declined("so many different parts are left to other bounds")
     step = Listed(EitherWay(g, effort.shared(DOTS, LEAST_DOTS)))
     return LossTransform(step, step, leak=0, turned=None)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _law(of: EitherWay) -> DottedLaw:
     (pair,) = finite_composition(Parts(((of.pair, 1),))).pairs()
     levels = _levels((of.pair.forward, of.pair.backward), of.dots)

@@ -11,6 +11,7 @@ from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
 from dpcompose.notions import GDP, ApproxDP, Dotted, FiniteLoss, LaplaceLossLaw, LossTransform, Renyi, SampledOnce
+from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
 from dpcompose.theorems.gdp import NormalProfile
@@ -18,6 +19,7 @@ from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
 from dpcompose.theorems.loss.finite_laws import LeakyLaw
 from dpcompose.theorems.renyi.finite_curves import MOST_LOSS, leak_of_law
 from dpcompose.theorems.renyi.readings import Same
+from dpcompose.theorems.sampling.any_profile import DOTS
 from dpcompose.theorems.sampling.mirrored import (
     MirroredFiniteCurve,
     MirroredLaplaceCurve,
@@ -28,6 +30,8 @@ from dpcompose.theorems.sampling.sampled_once import in_part
 
 REMOVE = Direction.REMOVE
 MOST_ATOMS = 64
+WORTH = 8
+"""The least number of dots at even distances that is worth a line."""
 
 
 def drawn(m: SampledWithoutReplacement) -> Fraction:
@@ -148,7 +152,10 @@ def mirrored_dots(m: SampledWithoutReplacement, inner: Dotted) -> LossTransform:
     r"""With the losses $l$ of a dominating pair inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both
     orders.
     """
-    step = MirroredListed(inner.law, drawn(m), REMOVE, inner.law)
+    rate = drawn(m)
+    if effort.shared(DOTS, 1) < WORTH:
+        raise Declined("so many different parts are left to other bounds")
+    step = MirroredListed(inner.law, rate, REMOVE, inner.law)
     return LossTransform(step, step, leak=0, turned=None)
 
 
