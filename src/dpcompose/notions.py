@@ -245,6 +245,10 @@ class Profile(Guarantee, HockeyStick):
         """Where ε lies, most likely, by a glance that proves nothing; None where that takes as long as an answer."""
         return None
 
+    def greatest_loss(self) -> float:
+        """A lower bound on ε at δ = 0, where there is one beside what `epsilon` says."""
+        return 0.0
+
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair it is about; none where only the worse order is known, which bounds each order from above."""
         return ()

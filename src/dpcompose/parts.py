@@ -51,7 +51,9 @@ def faced(subject: Mechanism, items: Iterable[tuple[Any, int]]) -> tuple[Parts[A
     settled = [(g.facing_either_way(), g, n) for g, n in found]
     one_way = sum(n for either, _, n in settled if either is None)
     taken = tuple((g if either is None else either, n) for either, g, n in settled)
-    return Parts(taken, adaptivity_of(subject), subject.adjacency), one_way <= 1
+    adaptivity, runs = adaptivity_of(subject), sum(n for _, n in found)
+    turned_together = one_way == 0 or (one_way == 1 and (adaptivity is Adaptivity.FIXED or runs == 1))
+    return Parts(taken, adaptivity, subject.adjacency), turned_together
 
 
 __all__ = ["Each", "G", "Parts", "SameAs", "faced"]

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import permutations
 from typing import Any
 from unittest.mock import patch
 
@@ -19,6 +20,8 @@ from hypothesis import strategies as st
 
 import dpcompose as dpc
 from cases import cases
+from dpcompose import kernel
+from dpcompose.parts import faced
 from dpcompose.theorems.loss import either_way
 
 Law = tuple[Fraction, ...]
@@ -95,6 +98,37 @@ def test_no_choice_of_facings_costs_more(name: str, count: int, epsilon: float) 
 def test_no_choice_costs_more_on_a_sample_of_fixed_size(name: str, epsilon: float) -> None:
     drawn = dpc.SampledWithoutReplacement(listed(NAMED[name]), size=3, of=10)
     held(3 * drawn, [on_a_sample(NAMED[name], F(3, 10))] * 3, epsilon)
+
+
+EVEN: tuple[Law, Law] = (F(3, 4), F(1, 4)), (F(1, 4), F(3, 4))
+BESIDE = {"even": EVEN, "far": ((F(99, 100), F(1, 100)), (F(1, 100), F(99, 100)))}
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("other", BESIDE)
+@pytest.mark.parametrize("name", NAMED)
+def test_a_single_run_may_face_as_the_outputs_of_others_suggest(name: str, other: str, epsilon: float) -> None:
+    """One asymmetric run beside one that is the same in both orders: who has seen this one chooses how it faces."""
+    even = BESIDE[other]
+    plan = listed(NAMED[name]) + listed(even) + SILENT
+    for runs in permutations([either(NAMED[name]), (even,)]):
+        held(plan, runs, epsilon)
+    settled = dpc.Composition(plan.parts, adaptivity=dpc.FIXED)
+    first, second = (best([(pair,), (even,)], F(math.exp(epsilon))) for pair in either(NAMED[name]))
+    found = dpc.delta(settled, epsilon=epsilon)
+    assert found.lower <= max(first, second) * (1 + F(1, 2**30))
+    assert max(first, second) * (1 - F(1, 2**30)) <= found.upper <= max(first, second) * F(1001, 1000) + F(1, 10**12)
+
+
+def test_a_choice_after_looking_is_found() -> None:
+    """The fault is planted: a single asymmetric run is turned together with the whole, whatever is run beside it."""
+
+    def together(subject: dpc.Mechanism, items: Any) -> tuple[Any, bool]:
+        parts, _ = faced(subject, items)
+        return parts, sum(n for g, n in parts.items if g.facing_either_way() is None) <= 1
+
+    with patch.object(kernel, "faced", together), pytest.raises((AssertionError, dpc.Contradiction)):
+        test_a_single_run_may_face_as_the_outputs_of_others_suggest("steep", "even", 0.0)
 
 
 def law(size: int) -> st.SearchStrategy[Law]:

@@ -75,6 +75,6 @@ def test_a_bound_from_below_that_contradicts_is_no_bound(monkeypatch: pytest.Mon
     """A greatest loss is planted that is twice as large as it is."""
     from dpcompose.theorems.loss.inverted import Inverted
 
-    monkeypatch.setattr(Inverted, "greatest_loss", lambda *_: 13.0)
+    monkeypatch.setattr(Inverted, "greatest_loss", lambda _: 13.0)
     with pytest.raises(dpc.Contradiction):
         dpc.epsilon(WORKS["Laplace beside responses"][0], delta=0)

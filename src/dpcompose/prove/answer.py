@@ -168,7 +168,21 @@ def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Ref
     """The least ε, from profiles that are refined to the tolerance by the given method."""
     ask: Ask = lambda p, gap: refined(p, gap).epsilon(delta)  # noqa: E731 - a formula
     found = narrowed("ε", facts, ask, NON_NEGATIVE, tolerance, rough=lambda p: p.roughly(delta))
+    if not delta and found.enclosure.gap > tolerance:
+        found = _with_greatest_losses(found, facts, tolerance, refined)
     return reasoned(found, delta)
+
+
+def _with_greatest_losses(found: Answer, facts: Derivation, tolerance: float, refined: Refinement) -> Answer:
+    """The answer at δ = 0, raised from below by the greatest losses of all steps together, where they are known."""
+    for claim in facts.profiles():
+        if Side.LOWER in claim.side and found.enclosure.gap > tolerance:
+            with suppress(Declined), effort.dispensable():
+                least = refined(claim.guarantee, tolerance).greatest_loss()
+                if least > found.lower:
+                    between = _between(least, found.upper, claim, found.upper_by)
+                    found = replace(found, enclosure=between, lower_by=claim)
+    return found
 
 
 def reasoned(answer: Answer, delta: Real) -> Answer:

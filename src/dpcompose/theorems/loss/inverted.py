@@ -111,15 +111,16 @@ class Inverted(Profile):
         """The larger ε, also of other orders; those are left out that are seen to need no more than the first."""
         if delta >= 1:
             return ZERO
-        found = self._least(Enclosure.exactly(delta), beside)
-        if delta or found.gap <= self.tolerance or len(self.forward) > FEW:
-            return found
-        return Enclosure(max(found.lower, self.greatest_loss(inversion.LossProfile.epsilon)), found.upper)
+        return self._least(Enclosure.exactly(delta), beside)
 
-    def greatest_loss(self, ask: Callable[[inversion.LossProfile, float, float], Enclosure]) -> float:
-        """A lower bound on the greatest total loss: all steps have their greatest at once, and that of a step is no
-        less than its own ε at any δ.
-        """
+    def greatest_loss(self) -> float:
+        """That of all steps at once."""
+        return self.greatest_of_each(inversion.LossProfile.epsilon)
+
+    def greatest_of_each(self, ask: Callable[[inversion.LossProfile, float, float], Enclosure]) -> float:
+        """A lower bound on the sum of the greatest losses of all steps: each is no less than its own ε at any δ."""
+        if len(self.forward) > FEW:
+            return 0.0
         orders = {self.forward, self.backward}
         with _within_floats():
             alone = {step: inversion.profile([(_loss(step), 1)], ZERO) for order in orders for step, _ in order}
@@ -181,14 +182,15 @@ class InvertedInBalls(Profile):
         """The larger ε, also of other orders."""
         if delta >= 1:
             return ZERO
-        target, lines = Enclosure.exactly(delta), self.lines
+        target = Enclosure.exactly(delta)
         with _within_floats():
-            found = largest(
-                _at(order.epsilon_in_balls, target, lines.tolerance) for order in (*self.inversions(), *beside)
+            return largest(
+                _at(order.epsilon_in_balls, target, self.lines.tolerance) for order in (*self.inversions(), *beside)
             )
-        if delta or found.gap <= lines.tolerance or len(lines.forward) > FEW:
-            return found
-        return Enclosure(max(found.lower, lines.greatest_loss(inversion.LossProfile.epsilon_in_balls)), found.upper)
+
+    def greatest_loss(self) -> float:
+        """That of all steps at once."""
+        return self.lines.greatest_of_each(inversion.LossProfile.epsilon_in_balls)
 
 
 Lines: TypeAlias = Inverted | InvertedInBalls
@@ -231,6 +233,10 @@ class WorstOf(Profile):
         """The larger ε."""
         listed, turned = self.profiles
         return listed.epsilon(delta, turned.inversions())
+
+    def greatest_loss(self) -> float:
+        """The larger."""
+        return max(each.greatest_loss() for each in self.profiles)
 
     def roughly(self, delta: Real) -> Enclosure | None:
         """The larger, if both can tell."""
