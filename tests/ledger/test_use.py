@@ -9,6 +9,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose import ledger, release
 from dpcompose.filters.charge import Charge
+from dpcompose.ledger.reports.burndown import burndown
 
 
 def test_a_running_total_is_the_odometers(book: ledger.Book) -> None:
@@ -41,6 +42,16 @@ def test_a_leak_has_a_cap_of_its_own(book: ledger.Book) -> None:
         account.spend(dpc.NameAndShame(delta=1e-9))
     account.spend(dpc.Laplace(scale=20))
     assert book.verify().holds
+
+
+def test_of_blocks_the_one_with_least_left_burns_down(book: ledger.Book) -> None:
+    stream = book.create("days", epsilon=1, delta=1e-6, unit="person", blocks=True)
+    assert burndown(stream).left == {"rho": (1.0,)}
+    monday, tuesday = (stream.open_block(name) for name in ("monday", "tuesday"))
+    monday.spend(dpc.Gaussian(noise_std=100))
+    tuesday.spend(dpc.Gaussian(noise_std=50))
+    assert burndown(stream) == burndown(tuesday)
+    assert burndown(stream).left["rho"][-1] < burndown(monday).left["rho"][-1] < 1
 
 
 def test_a_fixed_block_enters_as_one_step(book: ledger.Book) -> None:

@@ -37,6 +37,11 @@ class Present:
         """What is left of each coordinate."""
         return tuple(cap - used for cap, used in zip(self.rule.caps, self.used, strict=True))
 
+    @property
+    def shares(self) -> list[Fraction]:
+        """What is left as a share of each cap."""
+        return [Fraction(n, cap or 1) for n, cap in zip(self.left, self.rule.caps, strict=True)]
+
 
 def present(account: Account) -> Present:
     """The state of an account that holds a budget; of an account with blocks, that of the block with least left."""
@@ -46,9 +51,7 @@ def present(account: Account) -> Present:
     if not found:
         rule = account.book.epochs(account.id)[-1][1]
         return Present(0, rule, (0,) * len(rule.caps))
-    return min(
-        found.values(), key=lambda row: [Fraction(n, cap or 1) for n, cap in zip(row.left, row.rule.caps, strict=True)]
-    )
+    return min(found.values(), key=lambda row: row.shares)
 
 
 def guarantee(account: Account) -> Guarantee:

@@ -40,9 +40,12 @@ class BurnDown:
 
 
 def burndown(account: Account) -> BurnDown:
-    """The burn-down of an account, from every entry that changed its present epoch, also by accounts below it."""
-    epoch = account.book.rules([account.id])[account.id]
-    number, rule = epoch
+    """The burn-down of an account, from every entry that changed its present epoch, also by accounts below it; of an
+    account with blocks, that of the block with least left.
+    """
+    if account.mode == "blocks":
+        return _of_blocks(account)
+    number, rule = account.book.rules([account.id])[account.id]
     changes = list(_changes(account.book.tree_history(account), number))
     times = tuple(at for at, _ in changes)
     left: dict[str, tuple[float, ...]] = {}
@@ -55,6 +58,17 @@ def burndown(account: Account) -> BurnDown:
                 shares.append(1 - total / cap)
             left[name] = tuple(shares)
     return BurnDown(account.name, times, left)
+
+
+def _of_blocks(account: Account) -> BurnDown:
+    blocks = account.book.under(account)
+    if not blocks:
+        full: dict[str, tuple[float, ...]] = {
+            name: (1.0,) for name, cap in zip(account.rule.coordinates, account.rule.caps, strict=True) if cap
+        }
+        return BurnDown(account.name, (), full)
+    rows = account.book.present([block.id for block in blocks])
+    return burndown(min(blocks, key=lambda block: rows[block.id].shares))
 
 
 def _changes(entries: Sequence[Entry], epoch: int) -> list[tuple[str, list[int]]]:
