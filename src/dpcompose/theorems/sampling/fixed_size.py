@@ -15,6 +15,7 @@ from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
 from dpcompose.theorems.gdp import NormalProfile
+from dpcompose.theorems.loss.either_way import EitherWay
 from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
 from dpcompose.theorems.loss.finite_laws import LeakyLaw
 from dpcompose.theorems.renyi.finite_curves import MOST_LOSS, leak_of_law
@@ -29,7 +30,8 @@ from dpcompose.theorems.sampling.mirrored import (
 from dpcompose.theorems.sampling.sampled_once import in_part
 
 REMOVE = Direction.REMOVE
-MOST_ATOMS = 64
+MOST_ATOMS, MOST_TURNED = 64, 10
+"""The greatest number of losses of a symmetric pair, and of one that is not: each of these may become four."""
 WORTH = 8
 """The least number of dots at even distances that is worth a line."""
 
@@ -40,17 +42,24 @@ def drawn(m: SampledWithoutReplacement) -> Fraction:
 
 
 def symmetric(law: FiniteLoss) -> Law:
-    """The one law of both orders."""
-    if law.forward != law.backward:
-        raise Declined("a pair that is not symmetric may face either way")
-    if isinstance(law.forward, LongPairLaw):
+    """The one law of both orders; of a pair that may face either way, the one that dominates both."""
+    if law.forward == law.backward:
+        return short(law.forward)
+    if max(len(short(order).atoms()) for order in (law.forward, law.backward)) > MOST_TURNED:
+        raise Declined("a pair of so many losses that may face either way is read through dots of its profile")
+    return short(EitherWay(law, MOST_ATOMS))
+
+
+def short(law: Law) -> Law:
+    """A law of few losses, none of them large."""
+    if isinstance(law, LongPairLaw):
         raise Declined("too many outcomes to list")
-    atoms = law.forward.atoms()
+    atoms = law.atoms()
     if len(atoms) > MOST_ATOMS:
         raise Declined(f"beyond {MOST_ATOMS} losses a line takes longer than two bounds are worth")
     if any(abs(value(loss)) > MOST_LOSS for loss, _ in atoms):
         raise Declined(f"losses above {MOST_LOSS} are left to the bounds")
-    return law.forward
+    return law
 
 
 def leaky(inner: ApproxDP) -> FiniteLoss:
@@ -92,7 +101,9 @@ def bent_black_box(m: SampledWithoutReplacement, inner: ApproxDP) -> SampledOnce
 
 @describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
 def mirrored_finite(m: SampledWithoutReplacement, inner: FiniteLoss) -> LossTransform:
-    r"""With a symmetric finite loss inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both orders."""
+    r"""With a symmetric finite loss inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both orders. A pair
+    that is not symmetric is first dominated by one that is.
+    """
     law = symmetric(inner)
     step = MirroredListed(law, drawn(m), REMOVE, law)
     return LossTransform(step, step, leak=0, turned=None)
@@ -132,8 +143,9 @@ def mirrored_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLossLaw) 
 
 @describes("X-WOR-RDP", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
 def mirrored_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Renyi:
-    r"""With $X = 1+\eta(e^l-1)$, $l$ a symmetric finite loss under the law without the record, and outside what leaks:
-    $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
+    r"""With $X = 1+\eta(e^l-1)$, $l$ a finite loss under the law without the record, and outside what leaks:
+    $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$. Of a pair that is not symmetric
+    $l$ is the loss of the symmetric one that dominates it.
     """
     return _mirrored(symmetric(inner), drawn(m))
 
@@ -164,4 +176,4 @@ def _mirrored(law: Law, rate: Fraction) -> Renyi:
     return Renyi(MirroredFiniteCurve(law, rate), enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0)
 
 
-__all__ = ["drawn", "leaky", "symmetric"]
+__all__ = ["drawn", "leaky", "short", "symmetric"]

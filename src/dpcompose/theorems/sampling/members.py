@@ -10,7 +10,7 @@ from dpcompose.inversion import Direction, SampledGaussianLoss, SampledLaplaceLo
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
 from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLossLaw, LossTransform, Renyi
-from dpcompose.numerics.enclosure import ball, enclose
+from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BBG18
 from dpcompose.theorems.loss.finite_laws import SampledListed
 from dpcompose.theorems.loss.transform import rational_root
@@ -18,7 +18,7 @@ from dpcompose.theorems.renyi.finite_curves import SampledFiniteCurve, leak_of_l
 from dpcompose.theorems.renyi.readings import Same
 from dpcompose.theorems.renyi.sampled_curves import SampledLaplaceCurve
 from dpcompose.theorems.renyi.sampled_normal_curve import SampledNormalCurve
-from dpcompose.theorems.sampling.fixed_size import drawn, leaky, symmetric
+from dpcompose.theorems.sampling.fixed_size import drawn, leaky, short
 
 REMOVE, ADD = Direction.REMOVE, Direction.ADD
 
@@ -88,12 +88,15 @@ def member_laplace_curve(m: SampledWithoutReplacement, inner: LaplaceLossLaw) ->
 
 @describes("X-WOR-MEMBER", BBG18.at("Thm. 9"), side=Side.LOWER, relations=REPLACE_ONE_ONLY)
 def member_finite_curve(m: SampledWithoutReplacement, inner: FiniteLoss) -> Renyi:
-    r"""With a symmetric finite loss $l$ inside and all other records alike, the Rényi divergences of the pair with the
-    likelihood ratio $1-\eta+\eta e^l$ occur; they are infinite where something leaks.
+    r"""With a finite loss $l$ inside and all other records giving the second law, the Rényi divergences of the pair of
+    the likelihood ratio $1-\eta+\eta e^l$ occur; they are infinite where something leaks. Of two orders the one that
+    leaks more is read.
     """
-    law, rate = symmetric(inner), drawn(m)
-    leak = leak_of_law(law)
-    curve = SampledFiniteCurve(law, law, rate, REMOVE)
+    law, other = sorted(
+        (short(inner.forward), short(inner.backward)), key=lambda each: -Enclosure.of(each.leak()).lower
+    )
+    leak, rate = leak_of_law(law), drawn(m)
+    curve = SampledFiniteCurve(law, other, rate, REMOVE)
     return Renyi(Same(curve), enclose(lambda: ball(rate) * ball(leak)) if leak != 0 else 0)
 
 
