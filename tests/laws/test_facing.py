@@ -11,7 +11,7 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.regions import accuracy, advantage, alpha, bayes_error, beta, posterior_odds, tpr
-from oracles.ordered_pairs import Pair, Worst, drawn, encloses, facings, no_more, split, together, turned
+from oracles.ordered_pairs import Pair, Worst, after_looking, drawn, encloses, facings, no_more, split, together, turned
 
 pytestmark = pytest.mark.slow
 F = Fraction
@@ -123,6 +123,13 @@ def keeps_rates(subject: dpc.Mechanism, worst: Worst, rates: tuple[Any, ...]) ->
 @pytest.mark.parametrize("runs", RUNS)
 def test_every_answer_holds_the_worst_of_all_facings(runs: str) -> None:
     keeps(WAYS["short"](RUNS[runs]), Worst(tuple(facings(RUNS[runs]))))
+
+
+@pytest.mark.parametrize("runs", [name for name, runs in RUNS.items() if len(runs) == 2])
+def test_every_answer_holds_who_chooses_after_looking(runs: str) -> None:
+    """Which way a run faces may depend on the outputs before it; Rényi, rates and odds as well as δ and ε."""
+    keeps(WAYS["short"](RUNS[runs]), Worst(tuple(after_looking(RUNS[runs]))))
+    keeps(WAYS["in a group"](RUNS[runs]), Worst(tuple(after_looking(RUNS[runs]))), COSTS)
 
 
 @pytest.mark.parametrize("runs, way", [*((runs, "short") for runs in RUNS), ("mirrored", "long")])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 from mpmath import mp, mpf
@@ -34,6 +34,18 @@ def facings(runs: Sequence[Pair]) -> Iterator[Pair]:
     """The whole with each run facing either way; both orders are among them."""
     for ways in product((False, True), repeat=len(runs)):
         yield together([turned(run) if way else run for run, way in zip(runs, ways, strict=True)])
+
+
+def after_looking(runs: Sequence[Pair]) -> Iterator[Pair]:
+    """Two runs in either order, where each output of the first decides how the second faces."""
+    for first, second in permutations(runs):
+        for p, q in (first, turned(first)):
+            for chosen in product((second, turned(second)), repeat=len(p)):
+                after = [
+                    [a * b for a, pair in zip(law, chosen, strict=True) for b in pair[i]]
+                    for i, law in enumerate((p, q))
+                ]
+                yield after[0], after[1]
 
 
 def drawn(rate: Any, pair: Pair) -> Pair:
