@@ -50,9 +50,11 @@ def group_scales_the_sensitivity(m: Group) -> SameAs:
 @describes("GROUP", DR14.at("Thm. 2.2"), side=Side.BOTH)
 def group_of_composition(m: Group) -> SameAs:
     r"""What $g$ records can do to a composition is what they can do to each of its parts, and groups of $g$ groups
-    of $h$ are groups of $gh$.
+    of $h$ are groups of $gh$. A group of one is no group.
     """
     inner = m.mechanism
+    if m.size == 1:
+        return SameAs(inner)
     if isinstance(inner, Composition):
         parts = tuple((Group(part, size=m.size), count) for part, count in inner.parts)
         return SameAs(Composition(parts, inner.adaptivity, inner.filter))

@@ -72,7 +72,7 @@ def _levels(laws: Sequence[Law], most: int) -> list[float]:
     listed = [Listed(law).loss() for law in laws]
     found = np.unique(np.concatenate([np.nextafter(np.abs(x.losses) + x.loss_error, np.inf) for x in listed]))
     found = found[found <= MOST_LEVEL]
-    step = -(-found.size // most)
+    step = max(-(-found.size // most), 1)
     return [float(x) for x in np.unique([0.0, *found[::-step]])]
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dpcompose.description import Adjacency
 from dpcompose.errors import Declined
 from dpcompose.exact.atoms import Law, LogFraction, Loss
 from dpcompose.kernel import Parts, Side, composes
@@ -70,7 +69,7 @@ def _plus(loss: Loss | None, step: Loss) -> Loss:
     return loss + step
 
 
-def product_of(parts: Sequence[tuple[FiniteLoss, int]], adjacency: Adjacency | None) -> FiniteLoss:
+def product_of(parts: Sequence[tuple[FiniteLoss, int]]) -> FiniteLoss:
     """The product pair, in one order throughout."""
     kept = [(g, n) for g, n in parts if n]
     if any(isinstance(law, LongPairLaw) for g, _ in kept for law in (g.forward, g.backward)):
@@ -78,8 +77,6 @@ def product_of(parts: Sequence[tuple[FiniteLoss, int]], adjacency: Adjacency | N
     if sum(n for _, n in kept) > MOST_RUNS:
         raise Declined(f"more than {MOST_RUNS} runs are left to the profile")
     forward, backward = (ProductLaw(tuple((law, n) for law, n in order)) for order in _orders(kept))
-    if forward != backward and adjacency is Adjacency.REPLACE_ONE and sum(n for _, n in kept) > 1:
-        raise Declined("under replace_one each part may face either way, so an asymmetric pair stands alone")
     for law in (forward, backward):
         law.atoms()
     return FiniteLoss(forward, forward if forward == backward else backward)
@@ -92,9 +89,9 @@ def _orders(parts: Sequence[tuple[FiniteLoss, int]]) -> tuple[list[tuple[Law, in
 @composes("X-PRODUCT", KOV15.at("Sec. 3"), side=Side.BOTH)
 def product_pair(parts: Parts[FiniteLoss]) -> FiniteLoss:
     r"""A composition of finite pairs is a finite pair: $(P_1\times\dots\times P_k,\ Q_1\times\dots\times Q_k)$, whose
-    losses are the sums of theirs.
+    losses are the sums of theirs. Where its parts may face either way, this is one of the ways, and a bound from below.
     """
-    return product_of(parts.items, parts.adjacency)
+    return product_of(parts.items)
 
 
 @composes("X-PRODUCT", KOV15.at("Thm. 3.3"), side=Side.BOTH)
@@ -105,7 +102,7 @@ def product_of_boxes(parts: Parts[ApproxDP]) -> FiniteLoss:
     if any(isinstance(g.delta, Enclosure) for g, _ in parts.items):
         raise Declined("needs an exact δ")
     laws = [(LeakyLaw(e, d), n) for e, d, n in Steps.of(parts).items if not isinstance(d, Enclosure)]
-    return product_of([(FiniteLoss(law, law), n) for law, n in laws], parts.adjacency)
+    return product_of([(FiniteLoss(law, law), n) for law, n in laws])
 
 
 @composes("BASIC-SUM", DR14.at("Thm. 3.16"))
