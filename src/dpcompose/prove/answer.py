@@ -20,6 +20,7 @@ from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Enclosure, Real, enclose
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.claims import Derivation, known
+from dpcompose.prove.greatest import greatest_loss
 from dpcompose.prove.narrowing import Ask, Rough, Said, is_closed, narrow, untold
 from dpcompose.prove.rigor import FLOAT, Refinement, refinement
 from dpcompose.prove.short_forms import FewOfMany, OneLine
@@ -169,20 +170,10 @@ def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Ref
     ask: Ask = lambda p, gap: refined(p, gap).epsilon(delta)  # noqa: E731 - a formula
     found = narrowed("ε", facts, ask, NON_NEGATIVE, tolerance, rough=lambda p: p.roughly(delta))
     if not delta and found.enclosure.gap > tolerance:
-        found = _with_greatest_losses(found, facts, tolerance, refined)
+        least, by = greatest_loss(facts.profiles(), lambda profile: refined(profile, tolerance))
+        if least > found.lower:
+            found = replace(found, enclosure=_between(least, found.upper, by, found.upper_by), lower_by=by)
     return reasoned(found, delta)
-
-
-def _with_greatest_losses(found: Answer, facts: Derivation, tolerance: float, refined: Refinement) -> Answer:
-    """The answer at δ = 0, raised from below by the greatest losses of all steps together, where they are known."""
-    for claim in facts.profiles():
-        if Side.LOWER in claim.side and found.enclosure.gap > tolerance:
-            with suppress(Declined), effort.dispensable():
-                least = refined(claim.guarantee, tolerance).greatest_loss()
-                if least > found.lower:
-                    between = _between(least, found.upper, claim, found.upper_by)
-                    found = replace(found, enclosure=between, lower_by=claim)
-    return found
 
 
 def reasoned(answer: Answer, delta: Real) -> Answer:

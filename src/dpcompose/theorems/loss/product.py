@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -77,9 +78,16 @@ def product_of(parts: Sequence[tuple[FiniteLoss, int]]) -> FiniteLoss:
     if sum(n for _, n in kept) > MOST_RUNS:
         raise Declined(f"more than {MOST_RUNS} runs are left to the profile")
     forward, backward = (ProductLaw(tuple((law, n) for law, n in order)) for order in _orders(kept))
-    for law in (forward, backward):
-        law.atoms()
-    return FiniteLoss(forward, forward if forward == backward else backward)
+    all_leaks = not (forward.atoms() or backward.atoms())
+    is_one = all_leaks or _counted(forward) == _counted(backward)
+    return FiniteLoss(forward, forward if is_one else backward)
+
+
+def _counted(law: ProductLaw) -> Counter[Law]:
+    total = Counter[Law]()
+    for part, count in law.parts:
+        total[part] += count
+    return total
 
 
 def _orders(parts: Sequence[tuple[FiniteLoss, int]]) -> tuple[list[tuple[Law, int]], list[tuple[Law, int]]]:

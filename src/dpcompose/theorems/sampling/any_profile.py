@@ -11,6 +11,7 @@ from dpcompose.exact.atoms import LogFraction
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import describes, implies
 from dpcompose.mechanisms.sampled import ADD_REMOVE_ONLY, Sampled
+from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
 from dpcompose.notions import Dotted, LossTransform, Profile
 from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import Ball
@@ -18,10 +19,14 @@ from dpcompose.sources import HERE, ZDW22
 from dpcompose.theorems.loss.dots import DottedLaw, law_through
 from dpcompose.theorems.loss.finite_laws import SampledListed
 from dpcompose.theorems.loss.transform import in_between
+from dpcompose.theorems.sampling.mirrored import MirroredListed
+from dpcompose.theorems.sampling.sampled_once import in_part
 
 MOST_LEVEL = 600.0
 GOALS = (1e-30, 1e-20, 1e-14, 1e-9, 1e-5, 1e-2)
 DOTS, LEAST_DOTS, PROBED = 128, 4, 16
+WORTH = 8
+"""The least number of dots at even distances that is worth a line beside other bounds."""
 GAP, COARSE = 1e-4, 1e-2
 """The relative gaps asked of the bounds at their levels, and of the places between which levels are spread."""
 
@@ -59,6 +64,18 @@ def sampled_dots(m: Sampled, inner: Dotted) -> LossTransform:
     q = in_between(m.rate)
     remove, add = (SampledListed(inner.law, q, direction, inner.law) for direction in (Direction.REMOVE, Direction.ADD))
     return LossTransform(remove, add, leak=0, turned=(add, remove))
+
+
+@describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
+def mirrored_dots(m: SampledWithoutReplacement, inner: Dotted) -> LossTransform:
+    r"""With the losses $l$ of a dominating pair inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both
+    orders.
+    """
+    rate = in_part(m.rate)
+    if effort.shared(DOTS, 1) < WORTH:
+        raise Declined("so many different parts are left to other bounds")
+    step = MirroredListed(inner.law, rate, Direction.REMOVE, inner.law)
+    return LossTransform(step, step, leak=0, turned=None)
 
 
 def _law(hull: Hull) -> DottedLaw:

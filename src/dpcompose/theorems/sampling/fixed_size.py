@@ -10,8 +10,7 @@ from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.kernel import Side, describes
 from dpcompose.mechanisms.long_pair import LongPairLaw
 from dpcompose.mechanisms.without_replacement import REPLACE_ONE_ONLY, SampledWithoutReplacement
-from dpcompose.notions import GDP, ApproxDP, Dotted, FiniteLoss, LaplaceLossLaw, LossTransform, Renyi, SampledOnce
-from dpcompose.numerics import effort
+from dpcompose.notions import GDP, ApproxDP, FiniteLoss, LaplaceLossLaw, LossTransform, Renyi, SampledOnce
 from dpcompose.numerics.enclosure import Enclosure, ball, enclose
 from dpcompose.sources import BBG18, ZDW22
 from dpcompose.theorems.gdp import NormalProfile
@@ -20,7 +19,6 @@ from dpcompose.theorems.loss.exact_sums import LaplaceProfile, SumOfLosses
 from dpcompose.theorems.loss.finite_laws import LeakyLaw
 from dpcompose.theorems.renyi.finite_curves import MOST_LOSS, leak_of_law
 from dpcompose.theorems.renyi.readings import Same
-from dpcompose.theorems.sampling.any_profile import DOTS
 from dpcompose.theorems.sampling.mirrored import (
     MirroredFiniteCurve,
     MirroredLaplaceCurve,
@@ -32,8 +30,6 @@ from dpcompose.theorems.sampling.sampled_once import in_part
 REMOVE = Direction.REMOVE
 MOST_ATOMS, MOST_TURNED = 64, 10
 """The greatest number of losses of a symmetric pair, and of one that is not: each of these may become four."""
-WORTH = 8
-"""The least number of dots at even distances that is worth a line."""
 
 
 def drawn(m: SampledWithoutReplacement) -> Fraction:
@@ -157,18 +153,6 @@ def mirrored_black_box_curve(m: SampledWithoutReplacement, inner: ApproxDP) -> R
     $D_\alpha\le\frac{1}{\alpha-1}\ln(1+\mathrm{E}[X^\alpha+X^{1-\alpha}-1-X;\,X>1])$.
     """
     return _mirrored(symmetric(leaky(inner)), drawn(m))
-
-
-@describes("X-LINE-WOR", ZDW22.at("Thm. 10, 11"), relations=REPLACE_ONE_ONLY)
-def mirrored_dots(m: SampledWithoutReplacement, inner: Dotted) -> LossTransform:
-    r"""With the losses $l$ of a dominating pair inside, $\pm\ln(1+\eta(e^l-1))$ for $l>0$, and 0, dominate in both
-    orders.
-    """
-    rate = drawn(m)
-    if effort.shared(DOTS, 1) < WORTH:
-        raise Declined("so many different parts are left to other bounds")
-    step = MirroredListed(inner.law, rate, REMOVE, inner.law)
-    return LossTransform(step, step, leak=0, turned=None)
 
 
 def _mirrored(law: Law, rate: Fraction) -> Renyi:
