@@ -95,6 +95,19 @@ def test_every_finite_kind_in_each_order(name: str) -> None:
     keeps(FINITE[name][0], [exactly(laws_of(name))], RATES[:2])
 
 
+NAMING: Pair = ([F(0), F(1)], [F(1), F(0)])
+
+
+@pytest.mark.parametrize("other", [turned(STEEP), NAMING, ODD], ids=["mirrored", "naming", "odd"])
+def test_a_composition_on_a_sample_is_read_like_its_product(other: Pair) -> None:
+    """Whether a pair is one in both orders does not depend on how it is written down."""
+    apart = dpc.Sampled(listed(STEEP) + listed(other), rate=F(1, 10))
+    whole = dpc.Sampled(listed(together([STEEP, other])), rate=F(1, 10))
+    for order in Order:
+        for first, second in zip(beta(apart, RATES, order=order), beta(whole, RATES, order=order), strict=True):
+            assert max(first.lower, second.lower) <= min(first.upper, second.upper), order
+
+
 SYMMETRIC = [name for name in FINITE if "pair" not in name]
 
 
