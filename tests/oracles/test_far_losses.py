@@ -59,6 +59,37 @@ WORKS = {
 }
 
 
+RARE = [(Fraction(1, 10 ** (90 + i // 4)), 2 ** (560 + 2 * i)) for i in range(150)]
+"""Probabilities and likelihood ratios: without the record they occur so seldom that no float holds it."""
+
+
+def rare() -> dpc.Mechanism:
+    """What reveals much, hardly ever."""
+    p, q = [mass for mass, _ in RARE], [mass / ratio for mass, ratio in RARE]
+    return dpc.DiscretePair(p=[*p, 1 - sum(p)], q=[*q, 1 - sum(q)])
+
+
+def exactly(runs: int, epsilon: float) -> mpf:
+    """The profile of some of them: a term for each sum of losses."""
+    atoms = [(mpf(mass.numerator) / mass.denominator, mp.log(ratio)) for mass, ratio in RARE]
+    left = 1 - sum(mass for mass, _ in RARE)
+    rest = 1 - sum(mass / ratio for mass, ratio in RARE)
+    kept = mpf(left.numerator) / left.denominator
+    atoms.append((kept, mp.log(kept) - mp.log(mpf(rest.numerator) / rest.denominator)))
+    sums = [(mp.fprod(m for m, _ in each), mp.fsum(loss for _, loss in each)) for each in product(atoms, repeat=runs)]
+    return mp.fsum(mass * -mp.expm1(epsilon - loss) for mass, loss in sums if loss > epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [400.0, 558.0, 575.0, 590.0, 597.0])
+@pytest.mark.parametrize("runs", [1, 2])
+def test_outputs_that_no_float_tells_from_impossible(runs: int, epsilon: float) -> None:
+    with mp.workdps(DIGITS):
+        truth = exactly(runs, epsilon)
+        for claim, found in said(runs * rare(), Side.BOTH, epsilon):
+            assert found.lower <= truth * (1 + ROUNDING), claim.theorem.id
+            assert found.upper >= truth * (1 - ROUNDING), claim.theorem.id
+
+
 @pytest.mark.parametrize("name,rate", daily(product(WORKS, RATES), 7), ids=str)
 def test_every_claim_of_one_run_and_of_several(name: str, rate: Fraction) -> None:
     """One run by the closed form; several by what is said from above and from below, at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ import numpy as np
 
 from dpcompose.inversion.few_steps.cells import Cells, Mesh, Sketch
 from dpcompose.numerics.enclosure import Enclosure
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats
+from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, Floats
 from dpcompose.numerics.unreachable import OutOfReach
 
 VAGUE = 2.0**-10
@@ -30,6 +31,10 @@ class AtomStep:
     def atoms(self) -> Sequence[float]:
         """Every loss has a probability of its own."""
         return tuple(self.losses.tolist())
+
+    @cached_property
+    def _log_images(self) -> Floats:
+        return np.asarray(np.log(self.weights) - self.losses)
 
     @property
     def least(self) -> float:
@@ -60,7 +65,8 @@ class AtomStep:
             found: Floats = np.bincount(own, values, mesh.cells).astype(np.float64)
             return found
 
-        mass, image = float(self.weights[beyond].sum()), float((self.weights * np.exp(-self.losses))[beyond].sum())
+        mass, logs = float(self.weights[beyond].sum()), self._log_images[beyond]
+        image, doubt = float(np.exp(logs).sum()), 4.0 * LEAST * logs.size  # products below all floats are lost
         error = self.weight_error + 16.0 * UNIT_ROUNDOFF * (1.0 + self.losses.size)
         wide = (error + self.loss_error) * (1.0 + 2.0 * VAGUE) + 2.0 * LIBM
         return Cells(
@@ -71,7 +77,13 @@ class AtomStep:
             2.0 * near,
             float(self.weights[cell < 0].sum()) * (1.0 + error),
             Enclosure(mass * (1.0 - error), mass * (1.0 + error)),
-            Enclosure(image * (1.0 - wide), image * (1.0 + wide)),
+            Enclosure(max(image * (1.0 - wide) - doubt, 0.0), image * (1.0 + wide) + doubt),
+            log_over_image=_log_sum(logs) + 2.0 * wide,
             kept=float(self.weights.sum()) * (1.0 - error),
             image=float((self.weights * np.exp(-self.losses))[cell >= 0].sum()) * (1.0 - wide),
         )
+
+
+def _log_sum(logs: Floats) -> float:
+    peak = float(logs.max(initial=-math.inf))
+    return peak + math.log(float(np.exp(logs - peak).sum())) if logs.size else peak

@@ -22,9 +22,11 @@ from dpcompose.inversion.few_steps.cells import Cells, Divisible, Mesh
 from dpcompose.inversion.few_steps.convolution import Composed, LatticeLaw, cumulants_of
 from dpcompose.numerics.crossing import crossing
 from dpcompose.numerics.enclosure import ZERO, Enclosure
-from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, Floats, exp_up, log_total
+from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, Floats, exp_up, log_total, log_up
 
 LEAST_MASS = 1e-280
+HELD = 1e-290
+"""What is larger is known to all digits."""
 DEVIATIONS = (2.0, 5.0, 9.0, 14.0)
 """For which numbers of standard deviations the s of Chernoff's bound is tried."""
 
@@ -71,6 +73,8 @@ class Bracket:
     blur: float
     over: Enclosure
     over_image: Enclosure
+    log_over_image: float
+    """An upper bound on its logarithm, for where no float holds it."""
     limit: float
     """Up to this ε a step beyond its last cell puts the sum above ε."""
     floor: float
@@ -140,11 +144,11 @@ class Bracket:
         return max(0.0, found)
 
     def _image_above(self, epsilon: float) -> float:
-        r"""About $e^\varepsilon Q(O)$, and no less where no float holds the power."""
+        r"""About $e^\varepsilon Q(O)$, and no less where no float holds the power, or $Q(O)$."""
         most = self.over_image.upper
-        if epsilon <= 700.0:
+        if epsilon <= 700.0 and most > HELD:
             return most * math.exp(epsilon)
-        return exp_up(math.log(most) + epsilon + 1e-9) if most > 0.0 else 0.0
+        return exp_up(self.log_over_image + epsilon + 1e-9) if most > 0.0 else 0.0
 
     def epsilon(self, low_target: float, high_target: float, known: Enclosure, near: float, width: float) -> Enclosure:
         """Where δ gets below the one, and stays above the other."""
@@ -165,6 +169,9 @@ def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, 
     bottom = math.fsum(step.count * step.least for step in steps)
     blur = math.fsum(step.count * step.cells.blur for step in steps)
     lasts = [step.highest - step.least + bottom for step in steps if step.is_cut]
+    logs = [
+        math.log(s.count) + min(s.cells.log_over_image, log_up(s.cells.over_image.upper)) for s in steps if s.is_cut
+    ]
     cut = [ZERO if step.reaches else step.cells.over for step in steps]
     return Bracket(
         upper_law=upper_law,
@@ -172,6 +179,7 @@ def between(steps: Sequence[CutStep], upper_law: Composed, lower_law: Composed, 
         blur=blur,
         over=Enclosure(_any(cut, wholes, counts).lower, _any([c.over for c in cells], wholes, counts).upper),
         over_image=_any([ZERO if s.reaches else s.cells.over_image for s in steps], images, counts),
+        log_over_image=log_total([*logs, -math.inf]) + 1e-9,
         limit=min(lasts, default=math.inf) - blur - 1e-12 * abs(bottom),
         floor=floor + blur,
         steps=steps,

@@ -61,6 +61,8 @@ class Cells(NamedTuple):
     """The probability of a finite loss beyond the last edge."""
     over_image: Enclosure = ZERO
     r"""$\int e^{-l}dP$ over the same."""
+    log_over_image: float = math.inf
+    """An upper bound on its logarithm, for where no float holds it."""
     kept: float = 1.0
     """A lower bound on the probability of a finite loss."""
     image: float = 1.0

@@ -19,9 +19,11 @@ from dpcompose.inversion.few_steps.panels import Places, integrate
 from dpcompose.inversion.losses.poisson_ratio import LogRatio, PoissonRatio
 from dpcompose.inversion.losses.protocols import Direction
 from dpcompose.numerics.enclosure import Enclosure, Real
-from dpcompose.numerics.rounding import LIBM, UNIT_ROUNDOFF, Floats, nearest
+from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, Floats, nearest
 
 NODES = 2000
+LOST = 64.0 * LEAST
+"""More than products below all floats lose."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,6 @@ class LaplaceStep:
             blur,
             float(mass[0]) * (1.0 + 2.0 * rounding),
             Enclosure(over * (1.0 - doubtful), over * (1.0 + doubtful)),
-            Enclosure(image * (1.0 - doubtful), image * (1.0 + doubtful)),
+            Enclosure(max(image * (1.0 - doubtful) - LOST, 0.0), image * (1.0 + doubtful) + LOST),
             image=(inside + image) * (1.0 - doubtful),
         )
