@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -125,7 +126,10 @@ class Inverted(Profile):
         with _within_floats():
             alone = {step: inversion.profile([(_loss(step), 1)], ZERO) for order in orders for step, _ in order}
             least = {step: max(ask(one, delta, 1e-9).lower for delta in SELDOM) for step, one in alone.items()}
-        return max(math.fsum(n * least[step] for step, n in order) for order in orders) * (1.0 - 2.0**-48)
+        if math.inf in least.values():
+            return math.inf
+        most = max(sum(n * Fraction(least[step]) for step, n in order) for order in orders)
+        return Enclosure.exactly(most).lower
 
     @property
     def _is_sampled(self) -> bool:
