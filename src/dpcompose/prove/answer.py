@@ -20,7 +20,6 @@ from dpcompose.numerics import effort
 from dpcompose.numerics.enclosure import NON_NEGATIVE, UNIT_INTERVAL, Enclosure, Real, enclose
 from dpcompose.parameters import DELTA, EPSILON, Param
 from dpcompose.prove.claims import Derivation, known
-from dpcompose.prove.greatest import greatest_loss
 from dpcompose.prove.narrowing import Ask, Rough, Said, is_closed, narrow, untold
 from dpcompose.prove.rigor import FLOAT, Refinement, refinement
 from dpcompose.prove.short_forms import FewOfMany, OneLine
@@ -170,6 +169,8 @@ def least_epsilon(facts: Derivation, delta: Real, tolerance: float, refined: Ref
     ask: Ask = lambda p, gap: refined(p, gap).epsilon(delta)  # noqa: E731 - a formula
     found = narrowed("ε", facts, ask, NON_NEGATIVE, tolerance, rough=lambda p: p.roughly(delta))
     if not delta and found.enclosure.gap > tolerance:
+        from dpcompose.prove.greatest import greatest_loss
+
         least, by = greatest_loss(facts.profiles(), lambda profile: refined(profile, tolerance))
         if least > found.lower:
             found = replace(found, enclosure=_between(least, found.upper, by, found.upper_by), lower_by=by)
