@@ -14,6 +14,8 @@ from dpcompose.numerics.enclosure import Enclosure
 from dpcompose.numerics.rounding import LEAST, LIBM, UNIT_ROUNDOFF, Floats
 from dpcompose.numerics.unreachable import OutOfReach
 
+ROUNDED = 1e-11
+"""More than a sum of logarithms below some thousands is off by."""
 VAGUE = 2.0**-10
 """Losses that are off by more than this are not cut."""
 
@@ -65,8 +67,11 @@ class AtomStep:
             found: Floats = np.bincount(own, values, mesh.cells).astype(np.float64)
             return found
 
-        mass, logs = float(self.weights[beyond].sum()), self._log_images[beyond]
-        image, doubt = float(np.exp(logs).sum()), 4.0 * LEAST * logs.size  # products below all floats are lost
+        mass, image = (
+            float(self.weights[beyond].sum()),
+            float((self.weights[beyond] * np.exp(-self.losses[beyond])).sum()),
+        )
+        lost = 4.0 * LEAST * int(beyond.sum())  # of products below all floats
         error = self.weight_error + 16.0 * UNIT_ROUNDOFF * (1.0 + self.losses.size)
         wide = (error + self.loss_error) * (1.0 + 2.0 * VAGUE) + 2.0 * LIBM
         return Cells(
@@ -77,8 +82,8 @@ class AtomStep:
             2.0 * near,
             float(self.weights[cell < 0].sum()) * (1.0 + error),
             Enclosure(mass * (1.0 - error), mass * (1.0 + error)),
-            Enclosure(max(image * (1.0 - wide) - doubt, 0.0), image * (1.0 + wide) + doubt),
-            log_over_image=_log_sum(logs) + 2.0 * wide,
+            Enclosure(max(image * (1.0 - wide) - lost, 0.0), image * (1.0 + wide) + lost),
+            log_over_image=_log_sum(self._log_images[beyond]) + 2.0 * wide + ROUNDED,
             kept=float(self.weights.sum()) * (1.0 - error),
             image=float((self.weights * np.exp(-self.losses))[cell >= 0].sum()) * (1.0 - wide),
         )
